@@ -34,6 +34,7 @@
 #ifndef SENNIT_H
 #define SENNIT_H
 
+// NOLINTBEGIN(modernize-*): it is C.
 #include <stddef.h>
 #include <stdint.h>
 
@@ -280,5 +281,6 @@ SENNIT_C_FUNCTION sennit_status sennit_blocking(sennit_function f, void* context
 #ifdef __cplusplus
 }
 #endif
+// NOLINTEND(modernize-*)
 
 #endif

@@ -16,8 +16,8 @@ import time
 import numpy
 import sennit
 
-SIZE = int(sys.argv[1]) if len(sys.argv) > 1 else 400
-TIMES = int(sys.argv[2]) if len(sys.argv) > 2 else 2000
+SIZE = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+TIMES = int(sys.argv[2]) if len(sys.argv) > 2 else 5000
 
 
 def by_numba():

@@ -1,2 +1,4 @@
 #pragma once
 #include <sennit/tbb/partitioner.hpp>
+#include <sennit/tbb/task_arena.hpp>
+#include <sennit/tbb/task_group.hpp>

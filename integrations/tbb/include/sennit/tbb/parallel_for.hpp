@@ -55,8 +55,8 @@ struct grains {
   blocked_range<Value> part(position from, position to) const {
     return blocked_range<Value>(at(from), to == count ? range.end() : at(to), range.grainsize());
   }
-  Value at(position grains) const {
-    return range.begin() + static_cast<decltype(range.end() - range.begin())>(grains * grain);
+  Value at(position index) const {
+    return range.begin() + static_cast<decltype(range.end() - range.begin())>(index * grain);
   }
 
   const blocked_range<Value>& range;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/join.hpp>
+#include <sennit/tbb/blocked_range.hpp>
 #include <sennit/tbb/entering.hpp>
 #include <sennit/tbb/setting.hpp>
 

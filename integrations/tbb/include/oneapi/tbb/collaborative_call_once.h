@@ -1,0 +1,2 @@
+#pragma once
+#include <sennit/tbb/collaborative_call_once.hpp>

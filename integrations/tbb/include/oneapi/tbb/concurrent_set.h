@@ -1,0 +1,3 @@
+#pragma once
+#include <sennit/tbb/blocked_range.hpp>
+#include_next <oneapi/tbb/concurrent_set.h>

@@ -1,0 +1,5 @@
+#pragma once
+#include <sennit/tbb/parallel_for.hpp>
+#include <sennit/tbb/parallel_sort.hpp>
+#include <sennit/tbb/task_arena.hpp>
+#include <sennit/tbb/task_group.hpp>

@@ -1,0 +1,160 @@
+// Filters: the stages of parallel_pipeline, and chains of them.
+#pragma once
+
+#include <sennit/tbb/setting.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tbb {
+namespace on_sennit {
+
+enum class filter_mode : unsigned { parallel, serial_in_order, serial_out_of_order };
+
+// Given to the first filter, which says by it that there is nothing more: what it then returns is dropped.
+class flow_control {
+ public:
+  void stop() { stopped_ = true; }
+
+ private:
+  friend class pipeline_run;
+  bool stopped_ = false;
+};
+
+// What goes from one filter to the next.
+class pipeline_item {
+ public:
+  pipeline_item() = default;
+  pipeline_item(const pipeline_item&) = delete;
+  pipeline_item& operator=(const pipeline_item&) = delete;
+  virtual ~pipeline_item() = default;
+};
+template <class T>
+class item_of : public pipeline_item {
+ public:
+  explicit item_of(T&& given) : value(std::move(given)) {}
+  T value;
+};
+using item_pointer = std::unique_ptr<pipeline_item>;
+
+// A filter with any types. Several strands call it.
+class pipeline_stage {
+ public:
+  explicit pipeline_stage(filter_mode how) : mode(how) {}
+  pipeline_stage(const pipeline_stage&) = delete;
+  pipeline_stage& operator=(const pipeline_stage&) = delete;
+  virtual ~pipeline_stage() = default;
+  // `item`: null for the first stage. Returns null where the filter returns void.
+  virtual item_pointer call(item_pointer item, flow_control& control) const = 0;
+
+  const filter_mode mode;
+};
+
+template <class In, class Out, class Body>
+class stage_of : public pipeline_stage {
+ public:
+  stage_of(filter_mode how, const Body& body) : pipeline_stage(how), body_(body) {}
+
+  item_pointer call(item_pointer item, flow_control& control) const override {
+    if constexpr (std::is_void_v<In>) {
+      return result([&]() -> decltype(auto) { return std::invoke(body_, control); });
+    } else {
+      auto& given = static_cast<item_of<std::remove_cvref_t<In>>&>(*item).value;
+      return result([&]() -> decltype(auto) { return std::invoke(body_, std::move(given)); });
+    }
+  }
+
+ private:
+  template <class F>
+  static item_pointer result(F&& f) {
+    if constexpr (std::is_void_v<Out>) {
+      f();
+      return nullptr;
+    } else {
+      using kept = std::remove_cvref_t<Out>;
+      return std::make_unique<item_of<kept>>(static_cast<kept>(f()));
+    }
+  }
+
+  const Body body_;
+};
+
+// What a body takes and returns, where it is no generic function.
+template <class Body>
+struct call_of : call_of<decltype(&Body::operator())> {};
+template <class R, class A>
+struct call_of<R (*)(A)> {
+  using in =
+      std::conditional_t<std::same_as<std::remove_cvref_t<A>, flow_control>, void, std::remove_cvref_t<A>>;
+  using out = std::remove_cvref_t<R>;
+};
+template <class C, class R, class A>
+struct call_of<R (C::*)(A) const> : call_of<R (*)(A)> {};
+template <class C, class R, class A>
+struct call_of<R (C::*)(A)> : call_of<R (*)(A)> {};
+template <class C, class R, class A>
+struct call_of<R (C::*)(A) const noexcept> : call_of<R (*)(A)> {};
+template <class R, class A>
+struct call_of<R (*)(A) noexcept> : call_of<R (*)(A)> {};
+template <class R, class C>
+struct call_of<R(C::*)> {
+  using in = C*;
+  using out = std::remove_cvref_t<R>;
+};
+template <class R, class C>
+struct call_of<R (C::*)() const> {
+  using in = C;
+  using out = std::remove_cvref_t<R>;
+};
+template <class R, class C>
+struct call_of<R (C::*)()> {
+  using in = C;
+  using out = std::remove_cvref_t<R>;
+};
+
+using stage_list = std::vector<std::shared_ptr<const pipeline_stage>>;
+
+// A chain of filters, from In to Out. Copies share them.
+template <class In, class Out>
+class filter {
+ public:
+  filter() = default;
+  template <class Body>
+  filter(filter_mode mode, const Body& body)
+      : stages_{std::make_shared<const stage_of<In, Out, Body>>(mode, body)} {}
+
+  template <class Next>
+  friend filter<In, Next> operator&(const filter& left, const filter<Out, Next>& right) {
+    stage_list all = left.stages();
+    all.insert(all.end(), right.stages().begin(), right.stages().end());
+    return filter<In, Next>(std::move(all));
+  }
+  filter& operator&=(const filter<Out, Out>& right) { return *this = *this & right; }
+  void clear() { stages_.clear(); }
+
+  const stage_list& stages() const { return stages_; }
+  explicit filter(stage_list all) : stages_(std::move(all)) {}
+
+ private:
+  stage_list stages_;
+};
+template <class Body>
+filter(filter_mode, Body) -> filter<typename call_of<Body>::in, typename call_of<Body>::out>;
+
+template <class In, class Out, class Body>
+filter<In, Out> make_filter(filter_mode mode, const Body& body) {
+  return filter<In, Out>(mode, body);
+}
+template <class Body>
+auto make_filter(filter_mode mode, const Body& body) {
+  return filter<typename call_of<Body>::in, typename call_of<Body>::out>(mode, body);
+}
+
+}  // namespace on_sennit
+}  // namespace tbb

@@ -1,0 +1,1 @@
+#include "../../../integrations/tbb/include/oneapi/tbb/flow_graph.h"

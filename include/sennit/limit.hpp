@@ -7,10 +7,27 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <span>
 
 namespace sennit {
 
 class limit;
+
+// Up to four limits, of a task or a permit: `.within = connections`, or `.within = {connections, memory}`.
+class limits {
+ public:
+  limits() = default;
+  template <std::same_as<limit>... More>
+    requires(sizeof...(More) < 4)
+  limits(limit& first, More&... more) noexcept : all_{&first, &more...}, count_(1 + sizeof...(More)) {}
+
+  bool empty() const noexcept { return count_ == 0; }
+  std::span<limit* const> all() const noexcept { return {all_, count_}; }
+
+ private:
+  limit* all_[4]{};
+  std::size_t count_ = 0;
+};
 
 namespace detail {
 
@@ -86,17 +103,14 @@ class SENNIT_EXPORT limit {
   //   }
   class SENNIT_EXPORT permit {
    public:
+    explicit permit(const limits& within);
     template <std::same_as<limit>... More>
-      requires(sizeof...(More) < 4)
-    explicit permit(limit& first, More&... more) : limits_{&first, &more...} {
-      enter();
-    }
+    explicit permit(limit& first, More&... more) : permit(limits(first, more...)) {}
     permit(const permit&) = delete;
     permit& operator=(const permit&) = delete;
     ~permit() { leave(); }
 
    private:
-    void enter();
     void leave() noexcept;
     limit* limits_[4];  // in the order in which they were made, each once; null beyond them
   };

@@ -76,6 +76,9 @@ void flow_state::finish_all() {
 #else
   helpers_.wait();
 #endif
+  end_limits(submitter_);
+  limits_->await_all();
+  limits_.emplace(*this);
   invited_.store(false, std::memory_order_relaxed);
 }
 

@@ -39,8 +39,8 @@ void enter_in_strand(limit& l) noexcept {
 
 }  // namespace
 
-void limit::permit::enter() {
-  const auto end = std::remove(std::begin(limits_), std::end(limits_), nullptr);
+limit::permit::permit(const limits& within) : limits_{} {
+  const auto end = std::ranges::copy(within.all(), limits_).out;
   std::sort(std::begin(limits_), end, [](const limit* a, const limit* b) { return a->rank() < b->rank(); });
   std::fill(std::unique(std::begin(limits_), end), std::end(limits_), nullptr);
   auto enter_all = [this] {

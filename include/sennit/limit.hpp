@@ -121,7 +121,7 @@ class SENNIT_EXPORT limit {
 
   // --- For constructs that have limits.
   // The order in which tasks enter limits: that of these numbers.
-  std::uint64_t rank() const noexcept { return rank_; }
+  std::uint64_t order() const noexcept { return order_; }
   // Returns true if the caller has a permit now. Nobody waits.
   bool try_enter() noexcept;
   // Returns true if the caller has a permit now. Otherwise the waiter is told when it has one.
@@ -134,7 +134,7 @@ class SENNIT_EXPORT limit {
 
  private:
   const std::size_t most_;
-  const std::uint64_t rank_;
+  const std::uint64_t order_;
   mutable std::mutex lock_;
   std::size_t free_;                       // under the lock, and so are all below
   detail::limit_waiter* first_ = nullptr;  // waits longest

@@ -111,12 +111,29 @@ struct flow_options {
 };
 
 // What submit() is told of a task, beside its data.
+//
+// Example:
+//   #include <sennit/data_regions.hpp>
+//
+//   #include <vector>
+//
+//   // Each block is loaded, two at a time, and then changed. What was loaded is changed before more is loaded.
+//   void change(std::vector<std::vector<double>>& blocks, void (*load)(std::vector<double>&)) {
+//     sennit::limit two(2);
+//     sennit::graph::task_flow flow;
+//     for (std::vector<double>& block : blocks) {
+//       const sennit::effects all = sennit::writes(sennit::memory_range(&block, 1));
+//       flow.submit(all, [&block, load] { load(block); }, {.name = "load", .within = two});
+//       flow.submit(all, [&block] { for (double& x : block) x += 1; }, {.name = "change", .priority = 1});
+//     }
+//     flow.wait();
+//   }
 struct flow_task_options {
   // In errors and traces. The text must last as long as the flow.
   const char* name = nullptr;
   // Of the tasks that are ready, those of the highest priority begin first; of equals, the latest that became ready. This
   // holds for tasks that were submitted since the last wait(), from the first one with another priority than 0 on. Such
-  // tasks have no color. A strand that has just begun a task does not leave it for a more urgent one. Where submit() runs
+  // tasks have no color. A strand that has just begun a task does not leave it for a one of higher priority. Where submit() runs
   // tasks before it returns, they run as they come. Cost: two short locks a task.
   int priority = 0;
   // The task is not begun before it has a permit within each of these. No strand, stack or worker waits meanwhile. In an

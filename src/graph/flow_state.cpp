@@ -38,7 +38,7 @@ flow_state::flow_state(const graph::flow_options& given)
     fail_with(std::invalid_argument("sennit: task_flow: most_waiting is 0, and must be at least 1: so many "
                                     "tasks may be submitted and not finished"));
   }
-  most_urgent_.begins_slowly = true;
+  first_by_priority_.begins_slowly = true;
   if (given.trace != nullptr) trace_ = std::make_unique<flow_trace>(*given.trace);
 }
 
@@ -120,7 +120,7 @@ void flow_state::use_colors() {
   if (colors_ > 1) {
     submitter_.color = in_strand() ? static_cast<std::uint8_t>(color_here(color_kind::nodes)) : no_flow_color;
   }
-  ranks_.store(colors_ > 1, std::memory_order_relaxed);
+  sorts_.store(colors_ > 1, std::memory_order_relaxed);
   records_.color_by_nodes(colors_);
 }
 
@@ -302,11 +302,11 @@ void flow_state::link(flow_task& task, const std::vector<flow_task*>& before) no
 
 void flow_state::make_ready(flow_task& task, strand& own) noexcept {
   flow_task* item = &task;
-  if (ranks_.load(std::memory_order_relaxed)) {
+  if (sorts_.load(std::memory_order_relaxed)) {
     if (task.color == by_priority) {
-      if (!attempt<std::bad_alloc>([&] { urgent_.add(0, &task, task.more->priority); }))
+      if (!attempt<std::bad_alloc>([&] { by_priority_.add(0, &task, task.more->priority); }))
         return fail_without_memory();
-      item = &most_urgent_;
+      item = &first_by_priority_;
     } else if (post(task, own)) {
       return;
     }
@@ -329,7 +329,7 @@ void flow_state::order_by_priority(flow_task& task, int priority) {
   task.more->priority = priority;
   task.color = by_priority;
   prioritized_ = true;
-  ranks_.store(true, std::memory_order_relaxed);
+  sorts_.store(true, std::memory_order_relaxed);
 }
 
 // --- What the header calls.
@@ -384,26 +384,5 @@ namespace sennit::graph {
 
 task_flow::task_flow(const flow_options& given)
     : state_(new detail::flow_state(given)), front_(state_.get()) {}
-
-task_flow::~task_flow() noexcept(false) {
-#if SENNIT_EXCEPTIONS
-  try {
-    wait();
-  } catch (...) {
-    if (std::uncaught_exceptions() <= state_->unwinding()) throw;
-  }
-#else
-  wait();
-#endif
-}
-
-void task_flow::wait() {
-  state_->enter("wait");
-  struct leaving {
-    detail::flow_state& flow;
-    ~leaving() { flow.leave(); }
-  } const last{*state_};
-  state_->wait();
-}
 
 }  // namespace sennit::graph

@@ -6,7 +6,7 @@
 #include "graph/flow_queue.hpp"
 #include "graph/flow_records.hpp"
 #include "graph/flow_trace.hpp"
-#include "graph/urgent_tasks.hpp"
+#include "graph/prioritized_tasks.hpp"
 #include "policy/flow_pace.hpp"
 #include "policy/small_tasks.hpp"
 
@@ -146,7 +146,7 @@ class flow_state final : public flow_front, private tasks_to_check {
   std::uint64_t submitted_at_ns_ = 0;  // the latest of them
   std::uint32_t until_look_ = policy::small_tasks::tasks_between_looks;
   policy::small_tasks small_tasks_;
-  std::atomic<bool> ranks_{false};  // some tasks have colors, or priorities
+  std::atomic<bool> sorts_{false};  // some tasks have colors, or priorities
   std::uint64_t first_ = 0;         // the number before the first task of this round
   // The places, in blocks that never move.
   std::vector<std::unique_ptr<flow_task[]>> blocks_;
@@ -158,8 +158,8 @@ class flow_state final : public flow_front, private tasks_to_check {
   bool runs_ready_ = false;                   // with a trace: each task as it is submitted
   unsigned colors_ = 1;                       // NUMA nodes
   std::unique_ptr<flow_queue[]> posted_;      // for each color, if there are several
-  urgent_tasks<flow_task*> urgent_{1};
-  flow_task most_urgent_;  // in queues: stands for whichever is the most urgent then
+  prioritized_tasks<flow_task*> by_priority_{1};
+  flow_task first_by_priority_;  // in queues: stands for whichever has the highest priority then
   std::optional<flow_limits> limits_{std::in_place, *this};  // until the next wait
   flow_records records_;
   strand submitter_;

@@ -10,6 +10,7 @@
 #include <sennit/detail/graph/cycle.hpp>
 #include <sennit/detail/graph/node_access.hpp>
 #include <sennit/detail/graph/refusal.hpp>
+#include <sennit/limit.hpp>
 
 #include <array>
 #include <concepts>
@@ -105,6 +106,33 @@ struct no_bytes_of {};
 // Both bounds may be given, or none, which only fills `seen`. Each worker may be computing one more value, in the place of
 // those that it reads last. Nodes that other nodes create (node::create) may add what they read. A replay of a schedule
 // keeps to the schedule, and only fills `seen`.
+//
+// Example:
+//   #include <cstddef>
+//   #include <string>
+//   #include <vector>
+//
+//   // How long a list of files is together, with a gigabyte of them in memory at most.
+//   std::size_t length(int files, std::string (*load)(int)) {
+//     const auto before = [=](int k) {
+//       return k == 0 ? std::vector<int>() : k > 0 ? std::vector<int>{k - 1, -k} : std::vector<int>();
+//     };
+//     std::vector<std::size_t> sums(static_cast<std::size_t>(files) + 1);
+//     sennit::graph::alive_seen seen;
+//     const auto compute = [&](int k, auto& node) -> std::string {
+//       if (k < 0) return load(-k);
+//       const auto at = static_cast<std::size_t>(k);
+//       if (k > 0) sums[at] = sums[at - 1] + node.value(-k).size();
+//       return {};
+//     };
+//     sennit::graph::run(files, sennit::graph::nodes{.predecessors = before,
+//                                                    .compute = compute,
+//                                                    .most_alive = sennit::graph::alive{
+//                                                        .bytes = std::size_t{1} << 30,
+//                                                        .bytes_of = [](const std::string& s) { return s.size(); },
+//                                                        .seen = &seen}});
+//     return sums.back();
+//   }
 template <class BytesOf = no_bytes_of>
 struct alive {
   std::size_t values = detail::unlimited;
@@ -135,7 +163,7 @@ struct no_bound {};
 //   priority(key)       an int. A worker first explores what it has found. Then it takes the node of the highest
 //                       priority of all that are ready in the run at that moment, wherever they became ready; of
 //                       equals, the latest. With one worker, this is the exact order. With several, a node may become
-//                       ready just after a worker has taken a less urgent one. Called when a node is ready, and
+//                       ready just after a worker has taken a one of lower priority. Called when a node is ready, and
 //                       once more if the node has to wait until all has been explored. Priorities count before
 //                       colors, which have no effect then. graph::replay does not use priorities. Cost: a short lock, and log(ready nodes) steps, twice a node.
 //   within(key)         a limit*, or a range of them (sennit/limit.hpp); null pointers are no limits. The node is not begun
@@ -144,6 +172,18 @@ struct no_bound {};
 //                       limits lock nobody up, whatever their order: nodes enter them in the order in which they were made.
 //                       A replay begins a node that had to wait on any worker. Limits outlive the run. Called once for a
 //                       node. Cost: some 50 ns a node that has a limit, some 500 ns where it has to wait.
+//
+// Example:
+//   #include <vector>
+//
+//   // A chain of long tasks comes first, and of the others no more than two at a time load something.
+//   void build(int last, std::vector<int> (*needs)(int), void (*make)(int), bool (*is_long)(int), bool (*loads)(int)) {
+//     sennit::limit two(2);
+//     sennit::graph::run(last, sennit::graph::nodes{.predecessors = needs,
+//                                                   .compute = make,
+//                                                   .priority = [=](int k) { return is_long(k) ? 1 : 0; },
+//                                                   .within = [&](int k) { return loads(k) ? &two : nullptr; }});
+//   }
 template <class Predecessors, class Compute, class Color = no_color, class Keys = hashed<>,
           class Trace = no_trace, class MostAlive = no_bound, class Priority = no_priority,
           class Within = no_limit>

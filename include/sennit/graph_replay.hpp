@@ -3,17 +3,16 @@
 
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/graph/replay_calls.hpp>
+#include <sennit/detail/graph/text_hash.hpp>
 #include <sennit/graph.hpp>
 #include <sennit/graph_trace.hpp>
 #include <sennit/replay.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace sennit::graph {
@@ -50,11 +49,7 @@ class SENNIT_EXPORT schedule {
   }
 
  private:
-  struct hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view key) const noexcept { return std::hash<std::string_view>()(key); }
-  };
-  std::unordered_map<std::string, place, hash, std::equal_to<>> places_;
+  detail::text_map<place> places_;
   std::vector<std::uint32_t> counts_;  // by worker
 };
 

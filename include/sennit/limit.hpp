@@ -7,10 +7,27 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <span>
 
 namespace sennit {
 
 class limit;
+
+// Up to four limits, of a task or a permit: `.within = connections`, or `.within = {connections, memory}`.
+class limits {
+ public:
+  limits() = default;
+  template <std::same_as<limit>... More>
+    requires(sizeof...(More) < 4)
+  limits(limit& first, More&... more) noexcept : all_{&first, &more...}, count_(1 + sizeof...(More)) {}
+
+  bool empty() const noexcept { return count_ == 0; }
+  std::span<limit* const> all() const noexcept { return {all_, count_}; }
+
+ private:
+  limit* all_[4]{};
+  std::size_t count_ = 0;
+};
 
 namespace detail {
 
@@ -90,17 +107,14 @@ class SENNIT_EXPORT limit {
   //   }
   class SENNIT_EXPORT permit {
    public:
+    explicit permit(const limits& within);
     template <std::same_as<limit>... More>
-      requires(sizeof...(More) < 4)
-    explicit permit(limit& first, More&... more) : limits_{&first, &more...} {
-      enter();
-    }
+    explicit permit(limit& first, More&... more) : permit(limits(first, more...)) {}
     permit(const permit&) = delete;
     permit& operator=(const permit&) = delete;
     ~permit() { leave(); }
 
    private:
-    void enter();
     void leave() noexcept;
     limit* limits_[4];  // in the order in which they were made, each once; null beyond them
   };
@@ -111,7 +125,7 @@ class SENNIT_EXPORT limit {
 
   // --- For constructs that have limits.
   // The order in which tasks enter limits: that of these numbers.
-  std::uint64_t rank() const noexcept { return rank_; }
+  std::uint64_t order() const noexcept { return order_; }
   // Returns true if the caller has a permit now. Nobody waits.
   bool try_enter() noexcept;
   // Returns true if the caller has a permit now. Otherwise the waiter is told when it has one.
@@ -124,7 +138,7 @@ class SENNIT_EXPORT limit {
 
  private:
   const std::size_t most_;
-  const std::uint64_t rank_;
+  const std::uint64_t order_;
   mutable std::mutex lock_;
   std::size_t free_;                       // under the lock, and so are all below
   std::size_t waiting_ = 0;

@@ -2,15 +2,12 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/graph/text_hash.hpp>
 #include <sennit/detail/graph/tracing.hpp>
 #include <sennit/graph_trace.hpp>
 
-#include <cstddef>
-#include <functional>
 #include <memory>
-#include <string>
 #include <string_view>
-#include <unordered_map>
 
 namespace sennit::graph {
 
@@ -45,11 +42,7 @@ class SENNIT_EXPORT longest_paths {
   int of(std::string_view key) const noexcept;
 
  private:
-  struct hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view key) const noexcept { return std::hash<std::string_view>()(key); }
-  };
-  std::shared_ptr<const std::unordered_map<std::string, int, hash, std::equal_to<>>> paths_;
+  std::shared_ptr<const detail::text_map<int>> paths_;
 };
 
 }  // namespace sennit::graph

@@ -6,6 +6,7 @@
 #include <sennit/detail/worker_tls.hpp>
 #include <sennit/effects.hpp>
 #include <sennit/graph.hpp>
+#include <sennit/limit.hpp>
 
 #include <atomic>
 #include <concepts>
@@ -13,6 +14,10 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
+
+namespace sennit::graph {
+struct flow_task_options;
+}
 
 namespace sennit::detail {
 
@@ -85,7 +90,7 @@ class SENNIT_EXPORT flow_submission {
   flow_task* place() const noexcept { return place_; }
   bool is_to_run() const noexcept { return to_run_; }
   // Orders the task after those that it depends on. The place has its closure.
-  void submit(const effects& fx, const char* name, int priority);
+  void submit(const effects& fx, const graph::flow_task_options& options);
 
  private:
   flow_front& flow_;
@@ -106,14 +111,35 @@ struct flow_options {
 };
 
 // What submit() is told of a task, beside its data.
+//
+// Example:
+//   #include <sennit/data_regions.hpp>
+//
+//   #include <vector>
+//
+//   // Each block is loaded, two at a time, and then changed. What was loaded is changed before more is loaded.
+//   void change(std::vector<std::vector<double>>& blocks, void (*load)(std::vector<double>&)) {
+//     sennit::limit two(2);
+//     sennit::graph::task_flow flow;
+//     for (std::vector<double>& block : blocks) {
+//       const sennit::effects all = sennit::writes(sennit::memory_range(&block, 1));
+//       flow.submit(all, [&block, load] { load(block); }, {.name = "load", .within = two});
+//       flow.submit(all, [&block] { for (double& x : block) x += 1; }, {.name = "change", .priority = 1});
+//     }
+//     flow.wait();
+//   }
 struct flow_task_options {
   // In errors and traces. The text must last as long as the flow.
   const char* name = nullptr;
   // Of the tasks that are ready, those of the highest priority begin first; of equals, the latest that became ready. This
   // holds for tasks that were submitted since the last wait(), from the first one with another priority than 0 on. Such
-  // tasks have no color. A strand that has just begun a task does not leave it for a more urgent one. Where submit() runs
+  // tasks have no color. A strand that has just begun a task does not leave it for a one of higher priority. Where submit() runs
   // tasks before it returns, they run as they come. Cost: two short locks a task.
   int priority = 0;
+  // The task is not begun before it has a permit within each of these. No strand, stack or worker waits meanwhile. In an
+  // observed region, and where the runtime has one worker, submit() itself waits for the permits. The effect checker does not
+  // use them. Limits outlive the next wait(). Cost: some 100 ns a task that has limits, some 500 ns where it has to wait.
+  limits within{};
 };
 
 // Tasks are submitted in a serial order, with the data that they read, write, add to, or exclude each other on. Tasks run in
@@ -170,11 +196,16 @@ class task_flow {
       detail::flow_submission one(*front_);
       if (detail::flow_task* const place = one.place()) {
         place->template put<closure>(std::forward<F>(f));
-        one.submit(fx, options.name, options.priority);
+        one.submit(fx, options);
       }
       if (!one.is_to_run()) return;
     }
     closure body(std::forward<F>(f));
+    if (!options.within.empty()) [[unlikely]] {
+      const limit::permit held(options.within);
+      detail::flow_task_at_once(*front_).run(body, options.name);
+      return;
+    }
     detail::flow_task_at_once(*front_).run(body, options.name);
   }
 

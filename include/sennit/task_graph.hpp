@@ -320,11 +320,12 @@ class SENNIT_EXPORT task_graph {
     ((from.graph_ == &tasks() ? void()
                               : building::order(tasks(), building::next(tasks()), from.graph_, from.number_)),
      ...);
+    typename Body::call::reading readers(values, building::next(tasks()));
     void* const memory = building::allocate(tasks(), sizeof(Body), alignof(Body));
     const detail::task_number n = building::next(tasks());
     Body* const made = ::new (memory) Body(std::forward<F>(f), values, tasks(), n);
     building::add(tasks(), {run, made}, end_of<Body>(), chooses);
-    Body::call::add_readers(values);
+    readers.keep();
     (building::order(from.graph(), from.number_, &tasks(), n), ...);
     return *made;
   }

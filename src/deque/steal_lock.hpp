@@ -3,7 +3,9 @@
 #pragma once
 
 #include "process/fork_child.hpp"
-#include "system/brief_lock.hpp"
+#include "system/relax.hpp"
+
+#include <mutex>
 
 namespace sennit::detail {
 
@@ -16,14 +18,17 @@ class steal_lock {
 
   // A thief holds the lock across a membarrier, half a microsecond: worth spinning for.
   void lock() noexcept {
-    if (lock_.spin()) return;
+    for (int i = 0; i < 64; ++i) {
+      if (lock_.try_lock()) return;
+      relax();
+    }
     // In a child forked inside a region others are gone, and a lock that one of them took since with them.
     if (generation_ != fork_generation()) end_orphan();
-    lock_.sleep();
+    lock_.lock();
   }
 
  private:
-  brief_lock lock_;
+  std::mutex lock_;
   const unsigned generation_ = fork_generation();
 };
 

@@ -1,11 +1,9 @@
 // The tasks of a strand of a task flow that are ready: the strand works at one end, the others take from the other.
 #pragma once
 
-#include "system/relax.hpp"
+#include "system/brief_lock.hpp"
 
 #include <sennit/detail/graph/flow_task.hpp>
-
-#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -17,33 +15,6 @@
 #include <utility>
 
 namespace sennit::detail {
-
-// One strand has it for a few instructions. To let it go is a plain store, because those who wait sleep only now and then, and
-// look for themselves. A brief_lock needs another exchange there, to see whether somebody sleeps.
-class flow_lock {
- public:
-  void lock() noexcept {
-    // ORD[D60] acquire: what the strand that had it wrote to tasks; pairs with unlock().
-    while (taken_.exchange(true, std::memory_order_acquire)) wait();
-  }
-  void unlock() noexcept {
-    // ORD[D60] release: what this strand wrote to tasks; pairs with lock().
-    taken_.store(false, std::memory_order_release);
-  }
-
- private:
-  SENNIT_COLD void wait() const noexcept {
-    // The strand that has it may be off its CPU.
-    for (unsigned i = 1; taken_.load(std::memory_order_relaxed); ++i) {
-      if (i % 64 == 0) {
-        sched_yield();
-      } else {
-        relax();
-      }
-    }
-  }
-  std::atomic<bool> taken_{false};
-};
 
 class alignas(64) flow_queue {
  public:
@@ -128,7 +99,7 @@ class alignas(64) flow_queue {
     return true;
   }
 
-  flow_lock lock_;
+  brief_lock lock_;
   std::uint32_t begin_ = 0;
   std::uint32_t end_ = 0;
   std::uint32_t room_ = 0;  // a power of two

@@ -56,7 +56,7 @@ const std::vector<flow_task*>& flow_records::note(const effects& fx, flow_task& 
   // A task that names a region twice is among its own predecessors, and does not wait for itself.
   task.gathered = task.number;
   task.color = no_flow_color;
-  task.excludes = false;
+  task.begins_slowly = false;
   if (fx.is_everything()) [[unlikely]] {
     use(find_or_make({{0, UINTPTR_MAX}, true, nullptr, nullptr}), access::write, task);
   } else {
@@ -64,9 +64,9 @@ const std::vector<flow_task*>& flow_records::note(const effects& fx, flow_task& 
     for (std::uint32_t i = 0; i < count; ++i) {
       const access how = effects_access::how(fx, i);
       use(find_or_make(effects_access::region(fx, i)), how, task);
-      task.excludes = task.excludes || how == access::exclude;
+      task.begins_slowly = task.begins_slowly || how == access::exclude;
     }
-    if (task.excludes || colors_ > 1) [[unlikely]]
+    if (task.begins_slowly || colors_ > 1) [[unlikely]]
       note_rest(fx, task);
   }
   return found_;
@@ -139,7 +139,7 @@ void flow_records::gather(flow_references& from, flow_task& task) {
 }
 
 void flow_records::note_rest(const effects& fx, flow_task& task) {
-  if (task.excludes) find_exclusions(fx, task);
+  if (task.begins_slowly) find_exclusions(fx, task);
   if (colors_ == 1 || effects_access::written(fx) == 0) return;
   // Of the first region that the task writes, by its first page.
   flow_record& r = find_or_make(effects_access::region(fx, 0));

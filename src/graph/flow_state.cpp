@@ -38,7 +38,7 @@ flow_state::flow_state(const graph::flow_options& given)
     fail_with(std::invalid_argument("sennit: task_flow: most_waiting is 0, and must be at least 1: so many "
                                     "tasks may be submitted and not finished"));
   }
-  most_urgent_.excludes = true;
+  first_by_priority_.begins_slowly = true;
   if (given.trace != nullptr) trace_ = std::make_unique<flow_trace>(*given.trace);
 }
 
@@ -120,7 +120,7 @@ void flow_state::use_colors() {
   if (colors_ > 1) {
     submitter_.color = in_strand() ? static_cast<std::uint8_t>(color_here(color_kind::nodes)) : no_flow_color;
   }
-  ranks_.store(colors_ > 1, std::memory_order_relaxed);
+  sorts_.store(colors_ > 1, std::memory_order_relaxed);
   records_.color_by_nodes(colors_);
 }
 
@@ -189,7 +189,7 @@ void flow_state::help_before_submitting() {
         next_place_ = next_place_ == 0 ? places_.size() - 1 : next_place_ - 1;
         return;
       }
-      invite();
+      invite(submitter_);
       heed_gates();
       if (++idle % flow_pace::spins == 0) {
         sched_yield();
@@ -203,12 +203,14 @@ void flow_state::help_before_submitting() {
       next = run(*next, submitter_);
       ++i;
     }
+    if (stopped()) [[unlikely]]
+      end_limits(submitter_);
   }
 }
 
-void flow_state::submit(flow_task& task, const effects& fx, const char* name, int priority) {
+void flow_state::submit(flow_task& task, const effects& fx, const graph::flow_task_options& options) {
   task.number = ++number_;
-  task.name = name;
+  task.name = options.name;
   if (checks_tasks != nullptr) [[unlikely]] {
     // A closure may change itself.
     to_check_.back().fx = fx;
@@ -221,9 +223,7 @@ void flow_state::submit(flow_task& task, const effects& fx, const char* name, in
 #if SENNIT_EXCEPTIONS
   std::exception_ptr failure;
   try {
-    const std::vector<flow_task*>& before = note(task, name, fx);
-    if (priority != 0 || prioritized_) [[unlikely]]
-      order_by_priority(task, priority);
+    const std::vector<flow_task*>& before = note(task, options, fx);
     link(task, before);
   } catch (...) {
     failure = std::current_exception();
@@ -235,9 +235,7 @@ void flow_state::submit(flow_task& task, const effects& fx, const char* name, in
     std::rethrow_exception(failure);
   }
 #else
-  const std::vector<flow_task*>& before = note(task, name, fx);
-  if (priority != 0 || prioritized_) [[unlikely]]
-    order_by_priority(task, priority);
+  const std::vector<flow_task*>& before = note(task, options, fx);
   link(task, before);
 #endif
   submitter_.queue.note_progress();
@@ -247,10 +245,18 @@ void flow_state::submit(flow_task& task, const effects& fx, const char* name, in
     look_for_small_tasks();
 }
 
-const std::vector<flow_task*>& flow_state::note(flow_task& task, const char* name, const effects& fx) {
+const std::vector<flow_task*>& flow_state::note(flow_task& task, const graph::flow_task_options& options,
+                                                const effects& fx) {
   const std::vector<flow_task*>& before = records_.note(fx, task);
   if (trace_ != nullptr) [[unlikely]]
-    trace_->note_submission(task.number, name, traced_before_);
+    trace_->note_submission(task.number, options.name, traced_before_);
+  if (options.priority != 0 || prioritized_) [[unlikely]]
+    order_by_priority(task, options.priority);
+  if (!options.within.empty()) [[unlikely]] {
+    set_limits(task, options.within.all());
+  } else if (task.begins_slowly) [[unlikely]] {
+    task.more->limits.clear();
+  }
   if (before.size() > flow_task::edges_inside) [[unlikely]] {
     if (task.more == nullptr) task.more = std::make_unique<flow_task_more>();
     task.more->edges.resize(before.size() - flow_task::edges_inside);
@@ -266,6 +272,8 @@ void flow_state::run_ready() {
     if (next == nullptr) next = submitter_.queue.take_oldest();
     if (next == nullptr && take_posted(submitter_, true)) next = submitter_.queue.take_oldest();
   }
+  if (stopped()) [[unlikely]]
+    end_limits(submitter_);
 }
 
 void flow_state::link(flow_task& task, const std::vector<flow_task*>& before) noexcept {
@@ -293,38 +301,26 @@ void flow_state::link(flow_task& task, const std::vector<flow_task*>& before) no
 }
 
 void flow_state::make_ready(flow_task& task, strand& own) noexcept {
-  if (ranks_.load(std::memory_order_relaxed) && rank(task, own)) return;
-#if SENNIT_EXCEPTIONS
-  if (!own.queue.add(&task)) return fail(std::make_exception_ptr(std::bad_alloc()));
-#else
-  if (!own.queue.add(&task)) fail_for_memory();
-#endif
-  invite();
+  flow_task* item = &task;
+  if (sorts_.load(std::memory_order_relaxed)) {
+    if (task.color == by_priority) {
+      if (!attempt<std::bad_alloc>([&] { by_priority_.add(0, &task, task.more->priority); }))
+        return fail_without_memory();
+      item = &first_by_priority_;
+    } else if (post(task, own)) {
+      return;
+    }
+  }
+  if (!own.queue.add(item)) return fail_without_memory();
+  invite(own);
 }
 
-// The task has a place in the order by priority, or is left to workers of its color. Returns false if neither holds.
-bool flow_state::rank(flow_task& task, strand& own) noexcept {
-  if (task.color != by_priority) return post(task, own);
+void flow_state::fail_without_memory() noexcept {
 #if SENNIT_EXCEPTIONS
-  try {
-    urgent_.add(0, &task, task.more->priority);
-  } catch (...) {
-    fail(std::current_exception());
-    return true;
-  }
+  fail(std::make_exception_ptr(std::bad_alloc()));
 #else
-  urgent_.add(0, &task, task.more->priority);
+  fail_for_memory();
 #endif
-  if (!own.queue.add(&most_urgent_)) {
-#if SENNIT_EXCEPTIONS
-    fail(std::make_exception_ptr(std::bad_alloc()));
-#else
-    fail_for_memory();
-#endif
-    return true;
-  }
-  invite();
-  return true;
 }
 
 // Before others know of the task. Throws std::bad_alloc.
@@ -333,7 +329,7 @@ void flow_state::order_by_priority(flow_task& task, int priority) {
   task.more->priority = priority;
   task.color = by_priority;
   prioritized_ = true;
-  ranks_.store(true, std::memory_order_relaxed);
+  sorts_.store(true, std::memory_order_relaxed);
 }
 
 // --- What the header calls.
@@ -363,18 +359,18 @@ flow_submission::flow_submission(flow_front& front) : flow_(front) {
 #endif
 }
 
-void flow_submission::submit(const effects& fx, const char* name, int priority) {
+void flow_submission::submit(const effects& fx, const graph::flow_task_options& options) {
   auto& flow = static_cast<flow_state&>(flow_);
 #if SENNIT_EXCEPTIONS
   try {
-    flow.submit(*place_, fx, name, priority);
+    flow.submit(*place_, fx, options);
   } catch (...) {
     place_->call(*place_, flow_call::drop);
     place_->call = nullptr;
     throw;
   }
 #else
-  flow.submit(*place_, fx, name, priority);
+  flow.submit(*place_, fx, options);
 #endif
 }
 
@@ -388,26 +384,5 @@ namespace sennit::graph {
 
 task_flow::task_flow(const flow_options& given)
     : state_(new detail::flow_state(given)), front_(state_.get()) {}
-
-task_flow::~task_flow() noexcept(false) {
-#if SENNIT_EXCEPTIONS
-  try {
-    wait();
-  } catch (...) {
-    if (std::uncaught_exceptions() <= state_->unwinding()) throw;
-  }
-#else
-  wait();
-#endif
-}
-
-void task_flow::wait() {
-  state_->enter("wait");
-  struct leaving {
-    detail::flow_state& flow;
-    ~leaving() { flow.leave(); }
-  } const last{*state_};
-  state_->wait();
-}
 
 }  // namespace sennit::graph

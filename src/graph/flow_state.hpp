@@ -2,10 +2,11 @@
 #pragma once
 
 #include "graph/flow_checking.hpp"
+#include "graph/flow_limits.hpp"
 #include "graph/flow_queue.hpp"
 #include "graph/flow_records.hpp"
 #include "graph/flow_trace.hpp"
-#include "graph/urgent_tasks.hpp"
+#include "graph/prioritized_tasks.hpp"
 #include "policy/flow_pace.hpp"
 #include "policy/small_tasks.hpp"
 
@@ -19,6 +20,9 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace sennit::detail {
@@ -39,7 +43,7 @@ class flow_state final : public flow_front, private tasks_to_check {
   bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
   // A place for the next task; null if the flow has stopped.
   flow_task* place();
-  void submit(flow_task& task, const effects& fx, const char* name, int priority);
+  void submit(flow_task& task, const effects& fx, const graph::flow_task_options& options);
   // The place has no task.
   void give_back(flow_task& task) noexcept {
     task.successors.store(flow_task::finished(), std::memory_order_relaxed);
@@ -50,6 +54,9 @@ class flow_state final : public flow_front, private tasks_to_check {
   int unwinding() const noexcept { return unwinding_; }
 
  private:
+  friend class flow_limits;
+  // What a strand that helps is: a child of the group, or a branch beside it.
+  enum class helper_kind : bool { child, branch };
   // A task that the effect checker is to run.
   struct checked_task {
     effects fx;
@@ -62,6 +69,9 @@ class flow_state final : public flow_front, private tasks_to_check {
     unsigned tasks = 0;                  // that it has run
     std::uint8_t color = no_flow_color;  // of its worker, as it began
     std::vector<node_note> notes;
+    item_limits limits;        // of the task that is running, or is next
+    bool is_admitted = false;  // the next one has waited for a permit, and has it
+    bool is_branch = false;
     // A queue that it looks at, and since how many looks nothing has changed there.
     const flow_queue* watched = nullptr;
     std::uint32_t changes = 0;
@@ -88,8 +98,8 @@ class flow_state final : public flow_front, private tasks_to_check {
   bool is_worth_sharing() const noexcept {
     return task_ns_.load(std::memory_order_relaxed) >= policy::flow_pace::ns_worth_sharing;
   }
-  void invite() noexcept;
-  void help_others() noexcept;
+  void invite(const strand& own) noexcept;
+  void help_others(helper_kind kind, limited_work::waiting_item* admitted) noexcept;
   bool look_around(strand& own, flow_task*& next) noexcept;
   bool steal(strand& own) noexcept;
   bool post(flow_task& task, const strand& own) noexcept;
@@ -97,16 +107,23 @@ class flow_state final : public flow_front, private tasks_to_check {
   void use_colors();
   bool stands_still(strand& own, const flow_queue& queue) const noexcept;
   flow_task* begin_slowly(flow_task& given, strand& own) noexcept;
-  bool take_exclusions(flow_task& task, strand& own) noexcept;
+  bool enter_limits(flow_task& task, strand& own) noexcept;
+  flow_task* leave_limits(flow_task* next, strand& own) noexcept;
+  flow_task* take_admitted(limited_work::waiting_item& admitted, strand& own) noexcept;
+  void drop_limits(strand& own) noexcept;
+  void end_limits(strand& own) noexcept;
+  void set_limits(flow_task& task, std::span<limit* const> within);
+  flow_exclusion* take_exclusions(flow_task& task, strand& own) noexcept;
   void give_back_exclusions(const std::vector<flow_exclusion*>& all, std::size_t count, strand& own) noexcept;
   void call(flow_task& task) noexcept;
   void call_timed(flow_task& task, strand& own) noexcept;
   void call_traced(flow_task& task, strand& own) noexcept;
   flow_task* run(flow_task& task, strand& own) noexcept;
   void make_ready(flow_task& task, strand& own) noexcept;
-  bool rank(flow_task& task, strand& own) noexcept;
+  void fail_without_memory() noexcept;
   void order_by_priority(flow_task& task, int priority);
-  const std::vector<flow_task*>& note(flow_task& task, const char* name, const effects& fx);
+  const std::vector<flow_task*>& note(flow_task& task, const graph::flow_task_options& options,
+                                      const effects& fx);
   void link(flow_task& task, const std::vector<flow_task*>& before) noexcept;
   strand* enlist() noexcept;
   void retire(strand& own) noexcept;
@@ -129,7 +146,7 @@ class flow_state final : public flow_front, private tasks_to_check {
   std::uint64_t submitted_at_ns_ = 0;  // the latest of them
   std::uint32_t until_look_ = policy::small_tasks::tasks_between_looks;
   policy::small_tasks small_tasks_;
-  std::atomic<bool> ranks_{false};  // some tasks have colors, or priorities
+  std::atomic<bool> sorts_{false};  // some tasks have colors, or priorities
   std::uint64_t first_ = 0;         // the number before the first task of this round
   // The places, in blocks that never move.
   std::vector<std::unique_ptr<flow_task[]>> blocks_;
@@ -141,8 +158,9 @@ class flow_state final : public flow_front, private tasks_to_check {
   bool runs_ready_ = false;                   // with a trace: each task as it is submitted
   unsigned colors_ = 1;                       // NUMA nodes
   std::unique_ptr<flow_queue[]> posted_;      // for each color, if there are several
-  urgent_tasks<flow_task*> urgent_{1};
-  flow_task most_urgent_;  // in queues: stands for whichever is the most urgent then
+  prioritized_tasks<flow_task*> by_priority_{1};
+  flow_task first_by_priority_;  // in queues: stands for whichever has the highest priority then
+  std::optional<flow_limits> limits_{std::in_place, *this};  // until the next wait
   flow_records records_;
   strand submitter_;
   std::atomic<strand*> strands_;  // all that there have been

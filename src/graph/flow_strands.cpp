@@ -19,7 +19,7 @@ using policy::flow_pace;
 
 // Runs the task. Returns one that has become ready by that, if there is one.
 flow_task* flow_state::run(flow_task& given, strand& own) noexcept {
-  flow_task* const begun = given.excludes ? begin_slowly(given, own) : &given;
+  flow_task* const begun = given.begins_slowly ? begin_slowly(given, own) : &given;
   if (begun == nullptr) [[unlikely]]
     return nullptr;
   flow_task& task = *begun;
@@ -28,7 +28,8 @@ flow_task* flow_state::run(flow_task& given, strand& own) noexcept {
   } else {
     call(task);
   }
-  if (task.excludes) [[unlikely]]
+  const bool began_slowly = task.begins_slowly;
+  if (began_slowly) [[unlikely]]
     give_back_exclusions(task.more->exclusions, task.more->exclusions.size(), own);
   // ORD[D24] acq_rel: release: what the task did, for those that find it finished; and that its closure is gone, for the one
   // that gets its place. Acquire: the edges, and what their tasks wait for. Model: models/graph.pml.
@@ -46,26 +47,33 @@ flow_task* flow_state::run(flow_task& given, strand& own) noexcept {
   }
   if (any_gate_shut() && (own.tasks % flow_pace::tasks_between_gates == 0 || is_worth_sharing()))
     heed_gates();
-  return next;
+  return began_slowly ? leave_limits(next, own) : next;
 }
 
-// The task that is to run: the most urgent one, if the given one stands for it. Null: it waits for an exclusion.
+// The task that is to run: the one of the highest priority, if the given one stands for it. Null: it waits for a permit or an exclusion. Then
+// another strand may have it already.
 flow_task* flow_state::begin_slowly(flow_task& given, strand& own) noexcept {
-  flow_task& task = &given == &most_urgent_ ? *urgent_.take(0) : given;
-  return !task.excludes || take_exclusions(task, own) ? &task : nullptr;
+  flow_task& task = &given == &first_by_priority_ ? *by_priority_.take(0) : given;
+  if (!task.begins_slowly) return &task;
+  for (;;) {
+    // A task that waits has no exclusion, and nothing but permits of limits that come first. So no tasks wait in a circle.
+    if (!enter_limits(task, own)) return nullptr;
+    flow_exclusion* const missing = take_exclusions(task, own);
+    if (missing == nullptr) return &task;
+    drop_limits(own);
+    if (missing->wait(task)) return nullptr;
+  }
 }
 
-// Returns false if the task waits for an exclusion. Then another strand may have it already.
-bool flow_state::take_exclusions(flow_task& task, strand& own) noexcept {
+// Takes all, and returns null; or none, and returns one that another task has.
+flow_exclusion* flow_state::take_exclusions(flow_task& task, strand& own) noexcept {
   const std::vector<flow_exclusion*>& all = task.more->exclusions;
-  for (;;) {
-    std::size_t taken = 0;
-    while (taken < all.size() && all[taken]->take()) ++taken;
-    if (taken == all.size()) return true;
-    // Before the task waits: afterwards it may run, and give its place to another.
-    give_back_exclusions(all, taken, own);
-    if (all[taken]->wait(task)) return false;
-  }
+  std::size_t taken = 0;
+  while (taken < all.size() && all[taken]->take()) ++taken;
+  if (taken == all.size()) return nullptr;
+  // Before the task waits: afterwards it may run, and give its place to another.
+  give_back_exclusions(all, taken, own);
+  return all[taken];
 }
 
 void flow_state::give_back_exclusions(const std::vector<flow_exclusion*>& all, std::size_t count,
@@ -115,26 +123,43 @@ void flow_state::call_traced(flow_task& task, strand& own) noexcept {
 }
 
 // Puts a strand on offer, if none is.
-void flow_state::invite() noexcept {
+void flow_state::invite(const strand& own) noexcept {
   if (invited_.load(std::memory_order_relaxed) || invited_.exchange(true, std::memory_order_relaxed)) return;
+  if (own.is_branch) [[unlikely]] {
+    // Without memory, this strand does all by itself.
+    if (!limits_->add_helper()) invited_.store(false, std::memory_order_relaxed);
+    return;
+  }
+  const auto spawn = [this] { helpers_.spawn([this] { help_others(helper_kind::child, nullptr); }); };
 #if SENNIT_EXCEPTIONS
   try {
-    helpers_.spawn([this] { help_others(); });
+    spawn();
   } catch (...) {
     fail(std::current_exception());
   }
 #else
-  helpers_.spawn([this] { help_others(); });
+  spawn();
 #endif
 }
 
-void flow_state::help_others() noexcept {
-  invited_.store(false, std::memory_order_relaxed);
+// `admitted`: the strand begins with this task.
+void flow_state::help_others(helper_kind kind, limited_work::waiting_item* admitted) noexcept {
+  if (admitted == nullptr) invited_.store(false, std::memory_order_relaxed);
   strand* const own = enlist();
-  if (own == nullptr) return;
+  if (own == nullptr) {
+    if (admitted == nullptr) return;
+    // Its permits must not be lost.
+    item_limits its;
+    limits_->take(*admitted, its);
+    limits_->drop(its);
+    fail_without_memory();
+    return limits_->stop();
+  }
+  own->is_branch = kind == helper_kind::branch;
   if (colors_ > 1) own->color = static_cast<std::uint8_t>(color_here(color_kind::nodes));
-  flow_task* next = nullptr;
+  flow_task* next = admitted != nullptr ? take_admitted(*admitted, *own) : nullptr;
   while (!stopped() && look_around(*own, next)) next = run(*next, *own);
+  end_limits(*own);
   retire(*own);
 }
 
@@ -149,7 +174,7 @@ bool flow_state::look_around(strand& own, flow_task*& next) noexcept {
     if (take_posted(own, false) || steal(own) ||
         ((last || rounds >= flow_pace::rounds_for_others) && take_posted(own, true))) {
       next = own.queue.take_newest();
-      if (!own.queue.empty()) invite();
+      if (!own.queue.empty()) invite(own);
       continue;
     }
     if (rounds == flow_pace::rounds_without_tasks || !submitting_.load(std::memory_order_relaxed))
@@ -175,7 +200,7 @@ bool flow_state::post(flow_task& task, const strand& own) noexcept {
   if (colors_ == 1 || task.color == no_flow_color || task.color == own.color || !is_worth_sharing())
     return false;
   if (!posted_[task.color].add(&task)) return false;
-  invite();
+  invite(own);
   return true;
 }
 

@@ -76,6 +76,9 @@ void flow_state::finish_all() {
 #else
   helpers_.wait();
 #endif
+  end_limits(submitter_);
+  limits_->await_all();
+  limits_.emplace(*this);
   invited_.store(false, std::memory_order_relaxed);
 }
 
@@ -105,7 +108,7 @@ void flow_state::fill_trace(bool failed) {
 // After all strands have ended.
 void flow_state::drop_all() noexcept {
   for (strand* s = strands_.load(std::memory_order_relaxed); s != nullptr; s = s->next) s->queue.clear();
-  urgent_.clear();
+  by_priority_.clear();
   for (unsigned c = 0; posted_ != nullptr && c < colors_; ++c) posted_[c].clear();
   for (flow_task* const task : places_) {
     if (task->successors.load(std::memory_order_relaxed) == flow_task::finished()) continue;
@@ -138,3 +141,28 @@ void flow_state::note_failure(std::uint64_t number, const char* name) noexcept {
 }
 
 }  // namespace sennit::detail
+
+namespace sennit::graph {
+
+task_flow::~task_flow() noexcept(false) {
+#if SENNIT_EXCEPTIONS
+  try {
+    wait();
+  } catch (...) {
+    if (std::uncaught_exceptions() <= state_->unwinding()) throw;
+  }
+#else
+  wait();
+#endif
+}
+
+void task_flow::wait() {
+  state_->enter("wait");
+  struct leaving {
+    detail::flow_state& flow;
+    ~leaving() { flow.leave(); }
+  } const last{*state_};
+  state_->wait();
+}
+
+}  // namespace sennit::graph

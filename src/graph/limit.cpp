@@ -19,7 +19,7 @@ namespace sennit {
 
 namespace {
 
-std::uint64_t next_rank() noexcept {
+std::uint64_t next_order() noexcept {
   static constinit std::atomic<std::uint64_t> latest{0};
   return latest.fetch_add(1, std::memory_order_relaxed);
 }
@@ -60,9 +60,9 @@ void enter_in_strand(limit& l) noexcept {
 
 }  // namespace
 
-void limit::permit::enter() {
-  const auto end = std::remove(std::begin(limits_), std::end(limits_), nullptr);
-  std::sort(std::begin(limits_), end, [](const limit* a, const limit* b) { return a->rank() < b->rank(); });
+limit::permit::permit(const limits& within) : limits_{} {
+  const auto end = std::ranges::copy(within.all(), limits_).out;
+  std::sort(std::begin(limits_), end, [](const limit* a, const limit* b) { return a->order() < b->order(); });
   std::fill(std::unique(std::begin(limits_), end), std::end(limits_), nullptr);
   auto enter_all = [this] {
     for (limit* const l : limits_) {
@@ -88,7 +88,7 @@ void limit::permit::leave() noexcept {
   }
 }
 
-limit::limit(std::size_t most) : most_(most), rank_(next_rank()), free_(most) {
+limit::limit(std::size_t most) : most_(most), order_(next_order()), free_(most) {
   if (most == 0)
     detail::fail<std::invalid_argument>("sennit: a limit of 0 lets no task run; give 1 at least");
 }

@@ -16,7 +16,7 @@ void item_limits::set(std::span<limit* const> given) {
   all_.assign(given.begin(), given.end());
   entered_ = 0;
   std::erase(all_, nullptr);
-  std::ranges::sort(all_, {}, &limit::rank);
+  std::ranges::sort(all_, {}, &limit::order);
   all_.erase(std::unique(all_.begin(), all_.end()), all_.end());
 }
 

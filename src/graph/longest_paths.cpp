@@ -1,3 +1,4 @@
+#include "graph/longest_path.hpp"
 #include "system/failure.hpp"
 
 #include <sennit/longest_paths.hpp>
@@ -19,38 +20,25 @@ longest_paths::longest_paths(const trace& seen) {
         "graph::trace seen(" +
         std::to_string(nodes.size()) + "), or more");
   }
-  const auto time_of = [&](std::size_t i) {
-    return std::max<std::int64_t>(1, (nodes[i].end - nodes[i].begin).count());
-  };
-  std::vector<std::int64_t> after(nodes.size());  // from the node on
-  for (std::size_t i = 0; i < nodes.size(); ++i) after[i] = time_of(i);
-  // Nodes are in the order in which they began. So each comes after its predecessors, and one sweep is enough, unless nodes began
-  // at the same time. A file may have any order.
-  bool changes = true;
-  for (std::size_t sweeps = 0; changes && sweeps <= nodes.size(); ++sweeps) {
-    changes = false;
-    for (std::size_t i = nodes.size(); i-- > 0;) {
-      for (const std::uint32_t p : nodes[i].predecessors) {
-        if (after[p] >= time_of(p) + after[i]) continue;
-        after[p] = time_of(p) + after[i];
-        changes = true;
-      }
-    }
+  std::vector<std::vector<std::uint32_t>> after(nodes.size());
+  for (std::uint32_t n = 0; n < nodes.size(); ++n) {
+    for (const std::uint32_t p : nodes[n].predecessors) after[p].push_back(n);
   }
-  const auto longest = static_cast<double>(after.empty() ? 1 : *std::ranges::max_element(after));
-  constexpr double most = 1 << 30;
+  const std::vector<std::int32_t> priorities = detail::longest_path_priorities(
+      nodes.size(), [&](std::uint32_t n) -> const auto& { return after[n]; },
+      [&](std::uint32_t n) {
+        return std::max(1.0, static_cast<double>((nodes[n].end - nodes[n].begin).count()));
+      });
 
-  std::unordered_map<std::string, int, hash, std::equal_to<>> paths;
+  detail::text_map<int> paths;
   paths.reserve(nodes.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const auto scaled = static_cast<int>(static_cast<double>(after[i]) / longest * most);
-    if (!paths.try_emplace(nodes[i].key, std::max(scaled, 1)).second) {
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    if (!paths.try_emplace(nodes[n].key, priorities[n]).second) {
       detail::fail<std::invalid_argument>("sennit: graph::longest_paths: two nodes have the key '" +
-                                          nodes[i].key + "'; give keys texts of their own");
+                                          nodes[n].key + "'; give keys texts of their own");
     }
   }
-  paths_ =
-      std::make_shared<const std::unordered_map<std::string, int, hash, std::equal_to<>>>(std::move(paths));
+  paths_ = std::make_shared<const detail::text_map<int>>(std::move(paths));
 }
 
 int longest_paths::of(std::string_view key) const noexcept {

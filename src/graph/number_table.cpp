@@ -1,5 +1,5 @@
 #include <sennit/detail/graph/number_table.hpp>
-#include <sennit/numa_array.hpp>
+#include <sennit/detail/graph/zeros.hpp>
 
 #include <cstddef>
 #include <limits>
@@ -11,24 +11,24 @@ std::size_t number_table::bytes_of(unsigned bits) noexcept {
   return sizeof(slots) + (sizeof(std::atomic<std::uint64_t>) << bits);
 }
 
-// The system's pages are zero, and so are the slots.
+// The memory is zero, and so are the slots.
 number_table::slots* number_table::make_slots(std::size_t p, unsigned bits) {
   std::byte* memory = nullptr;
   if (bits > shared_bits) {
-    memory = static_cast<std::byte*>(reserve_pages(bytes_of(bits), page_size::huge));
+    memory = static_cast<std::byte*>(reserve_zeros(bytes_of(bits)));
   } else {
     // Parts grow at about the same time. Side by side, they fit into few large pages. Those that never grow
     // touch nothing.
     // ORD[D37] acquire: the pages; pairs with the release of who reserved them.
     memory = shared_[bits].load(std::memory_order_acquire);
     if (memory == nullptr) {
-      auto* const mine = static_cast<std::byte*>(reserve_pages(parts * bytes_of(bits), page_size::huge));
+      auto* const mine = static_cast<std::byte*>(reserve_zeros(parts * bytes_of(bits)));
       // ORD[D37] release: the pages; acquire, on failure, those of another's.
       if (shared_[bits].compare_exchange_strong(memory, mine, std::memory_order_release,
                                                 std::memory_order_acquire)) {
         memory = mine;
       } else {
-        return_pages(mine, parts * bytes_of(bits));
+        return_zeros(mine, parts * bytes_of(bits));
       }
     }
     memory += p * bytes_of(bits);
@@ -45,13 +45,13 @@ number_table::~number_table() {
     slots* s = of_part.load(std::memory_order_relaxed);
     while (s != nullptr && most_bits - s->shift > shared_bits) {
       slots* const older = s->older;
-      return_pages(s, bytes_of(most_bits - s->shift));
+      return_zeros(s, bytes_of(most_bits - s->shift));
       s = older;
     }
   }
   for (unsigned bits = least_bits; bits <= shared_bits; ++bits) {
     if (std::byte* const memory = shared_[bits].load(std::memory_order_relaxed))
-      return_pages(memory, parts * bytes_of(bits));
+      return_zeros(memory, parts * bytes_of(bits));
   }
 }
 

@@ -82,15 +82,20 @@ void task_building::refuse_moved_graph() {
   fail<std::logic_error>("sennit: a task_graph that was moved to another one: assign a graph to it first");
 }
 
-void task_value_state::add_reader(bool only) {
-  if (readers_ > 0 && (only || only_)) {
-    fail<std::logic_error>(
-        "sennit: the value of the task " + graph_.text_of(task_) +
-        " cannot be copied, and one of its readers takes it, so it has no other reader; let "
-        "all readers have a parameter const T&");
+void task_value_state::add_reader(task_number reader, bool takes) {
+  if (readers_ > 0 && (takes || taken_)) {
+    fail<std::logic_error>("sennit: the value of the task " + graph_.text_of(task_) +
+                           " cannot be copied, and two tasks read it, of which one takes it: task " +
+                           graph_.text_of(first_reader_) + " and task " + std::to_string(reader) +
+                           ", which is not added; let both have a parameter const T&, or let the task " +
+                           graph_.text_of(task_) + " return a std::shared_ptr");
   }
-  ++readers_;
-  only_ = only;
+  if (readers_++ == 0) first_reader_ = reader;
+  taken_ = takes;
+}
+void task_value_state::remove_reader(bool takes) noexcept {
+  --readers_;
+  if (takes) taken_ = false;
 }
 void task_value_state::throw_missing() const {
   fail<std::logic_error>("sennit: the task " + graph_.text_of(task_) +

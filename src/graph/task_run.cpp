@@ -18,7 +18,7 @@ task_run_state::task_run_state(tasks_of_graph& all, unsigned colors, bool priori
       order_(all.order()),
       colors_(colors),
       underway_(all.has_choices() ? all.size() : 0) {
-  if (prioritized) urgent_.emplace(std::size_t{colors} + 1);
+  if (prioritized) by_priority_.emplace(std::size_t{colors} + 1);
 }
 
 queued_task task_run_state::queued(task_number n) const noexcept {
@@ -32,7 +32,7 @@ queued_task task_run_state::begin(task_number n) {
   queued_task item = queued(n);
   if (!has_priorities()) return item;
   const task_traits* const t = all_.find_traits(n);
-  urgent_->add(kind_of(item), n, t != nullptr ? t->priority : 0);
+  by_priority_->add(kind_of(item), n, t != nullptr ? t->priority : 0);
   item.number = nobody;
   return item;
 }

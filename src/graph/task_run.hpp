@@ -2,9 +2,9 @@
 #pragma once
 
 #include "graph/limited_tasks.hpp"
+#include "graph/prioritized_tasks.hpp"
 #include "graph/static_graph_access.hpp"
 #include "graph/tasks_of_graph.hpp"
-#include "graph/urgent_tasks.hpp"
 
 #include <sennit/detail/graph/color_posts.hpp>
 #include <sennit/detail/graph/node.hpp>
@@ -24,7 +24,7 @@
 
 namespace sennit::detail {
 
-// An item of a local queue: a task, or `nobody` for the most urgent one of those that are for the same workers.
+// An item of a local queue: a task, or `nobody` for the one of the highest priority of those that are for the same workers.
 struct queued_task {
   task_number number;
   color_set colors;
@@ -54,14 +54,14 @@ class task_run_state : protected limited_tasks {
   static bool is_limited(const task_traits* t) noexcept {
     return t != nullptr && (!t->limits.empty() || t->inner != nullptr);
   }
-  bool has_priorities() const noexcept { return urgent_.has_value(); }
+  bool has_priorities() const noexcept { return by_priority_.has_value(); }
   queued_task queued(task_number n) const noexcept;
   bool waits_for_choice(task_number n) const noexcept {
     const task_traits* const t = all_.find_traits(n);
     return t != nullptr && t->only_chosen;
   }
   task_number taken(queued_task item) noexcept {
-    return item.number != nobody ? item.number : urgent_->take(kind_of(item));
+    return item.number != nobody ? item.number : by_priority_->take(kind_of(item));
   }
   void write_trace(graph::trace& seen, bool failed);
 
@@ -87,7 +87,7 @@ class task_run_state : protected limited_tasks {
     return item.colors == 0 ? 0 : static_cast<std::size_t>(std::countr_zero(item.colors)) + 1;
   }
 
-  std::optional<urgent_tasks<task_number>> urgent_;
+  std::optional<prioritized_tasks<task_number>> by_priority_;
   std::mutex failing_;
   std::exception_ptr failure_;  // under failing_
 };
@@ -242,7 +242,7 @@ class task_run : public task_run_state {
       if constexpr (Colored) {
         if (own.post(task)) return;
       }
-      // `nobody` if another task may be more urgent.
+      // `nobody` if another task may have a higher priority.
       if (next == nobody && task.number != nobody) {
         next = task.number;
       } else {

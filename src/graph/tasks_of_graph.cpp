@@ -1,5 +1,6 @@
 #include "graph/tasks_of_graph.hpp"
 
+#include "graph/longest_path.hpp"
 #include "system/failure.hpp"
 
 #include <sennit/detail/graph/node_failure.hpp>
@@ -103,7 +104,7 @@ void tasks_of_graph::refuse_limits_within(const tasks_of_graph& inner, task_numb
   for (task_number n = 0; n < inner.size(); ++n) {
     const task_traits* const t = inner.find_traits(n);
     if (t == nullptr) continue;
-    if (!t->limits.empty() && t->limits.front()->rank() <= last.rank()) {
+    if (!t->limits.empty() && t->limits.front()->order() <= last.order()) {
       fail<std::logic_error>(
           "sennit: the task " + text_of(outer) +
           " keeps its permit within a limit while the graph that it runs has the task " + inner.text_of(n) +
@@ -138,7 +139,7 @@ void tasks_of_graph::set_color(task_number n, unsigned color) {
 
 void tasks_of_graph::set_limit(task_number n, limit& l) {
   task_traits& t = traits(n);
-  const auto earlier = [](const limit* a, const limit* b) { return a->rank() < b->rank(); };
+  const auto earlier = [](const limit* a, const limit* b) { return a->order() < b->order(); };
   const auto at = std::lower_bound(t.limits.begin(), t.limits.end(), &l, earlier);
   if (at != t.limits.end() && *at == &l) return;
   const bool first = t.limits.empty() && t.inner == nullptr;
@@ -267,24 +268,9 @@ void tasks_of_graph::prioritize(const std::function<double(task_number)>& cost) 
   refuse_while_running();
   sort();
   static_graph_access edges = order();
-  std::vector<task_number> sorted(edges.sources());
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    for (const task_number after : edges.successors(sorted[i])) {
-      if (--edges.waiting(after) == 0) sorted.push_back(after);
-    }
-  }
-  edges.restore();
-  std::vector<double> length(size());
-  double longest = 0;
-  for (auto n = sorted.rbegin(); n != sorted.rend(); ++n) {
-    double below = 0;
-    for (const task_number after : edges.successors(*n)) below = std::max(below, length[after]);
-    length[*n] = below + std::max(0.0, cost(*n));
-    longest = std::max(longest, length[*n]);
-  }
-  // Priorities are integers.
-  const double unit = longest > 0 ? 1e9 / longest : 0;
-  for (task_number n = 0; n < size(); ++n) set_priority(n, static_cast<int>(length[n] * unit));
+  const std::vector<std::int32_t> priorities =
+      longest_path_priorities(size(), [&](task_number n) { return edges.successors(n); }, cost);
+  for (task_number n = 0; n < size(); ++n) set_priority(n, priorities[n]);
 }
 
 // --- Names.

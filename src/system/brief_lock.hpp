@@ -3,32 +3,39 @@
 
 #include "system/relax.hpp"
 
-#include <mutex>
+#include <sennit/detail/config.hpp>
+
+#include <sched.h>
+
+#include <atomic>
 
 namespace sennit::detail {
 
+// To let it go is a plain store, because those who wait look for themselves. A mutex needs another exchange there, to see
+// whether somebody sleeps.
 class brief_lock {
  public:
-  bool try_lock() noexcept { return mutex_.try_lock(); }
-  void unlock() noexcept { mutex_.unlock(); }
-
-  // Spinning pays. But the holder may also be off its CPU: then the thread sleeps.
   void lock() noexcept {
-    if (!spin()) sleep();
+    // ORD[D60] acquire: what the thread that had it wrote; pairs with unlock().
+    while (taken_.exchange(true, std::memory_order_acquire)) wait();
   }
-
-  // The two halves of lock(). Returns true if the lock is taken.
-  bool spin() noexcept {
-    for (int i = 0; i < 64; ++i) {
-      if (mutex_.try_lock()) return true;
-      relax();
-    }
-    return false;
+  void unlock() noexcept {
+    // ORD[D60] release: what this thread wrote; pairs with lock().
+    taken_.store(false, std::memory_order_release);
   }
-  void sleep() noexcept { mutex_.lock(); }
 
  private:
-  std::mutex mutex_;
+  SENNIT_COLD void wait() const noexcept {
+    // The thread that has it may be off its CPU.
+    for (unsigned i = 1; taken_.load(std::memory_order_relaxed); ++i) {
+      if (i % 64 == 0) {
+        sched_yield();
+      } else {
+        relax();
+      }
+    }
+  }
+  std::atomic<bool> taken_{false};
 };
 
 }  // namespace sennit::detail

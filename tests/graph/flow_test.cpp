@@ -428,9 +428,9 @@ TEST(task_flow, works_outside_any_region) {
   }
 }
 
-// Catches: a less urgent task that begins first; tasks without a priority that are lost among those with one. One strand is kept
+// Catches: a task of lower priority that begins first; tasks without a priority that are lost among those with one. One strand is kept
 // busy, so that the order of the other one is exact.
-TEST(task_flow, begins_with_the_most_urgent_task) {
+TEST(task_flow, begins_with_the_highest_priority) {
   sennit::runtime two_workers({.workers = 2});
   two_workers.run([] {
     for (int round = 0; round < 5; ++round) {
@@ -464,7 +464,7 @@ TEST(task_flow, begins_with_the_most_urgent_task) {
 }
 
 // Catches: a task whose name is lost beside its priority; a round that still has the priorities of the one before.
-TEST(task_flow, names_urgent_tasks_and_forgets_priorities) {
+TEST(task_flow, names_tasks_and_forgets_priorities) {
   with_workers([] {
     int sum = 0;
     task_flow flow;

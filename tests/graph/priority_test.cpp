@@ -24,7 +24,7 @@ std::vector<std::string> before(const std::string& file) {
 }
 int urgency(const std::string& file) { return file == "tables.cpp" ? 9 : file == "main.o" ? 2 : 1; }
 
-// Catches: a node that is computed before a more urgent one has been found, though both need nothing.
+// Catches: a node that is computed before a one of higher priority has been found, though both need nothing.
 TEST(graph_priority, one_worker_builds_the_critical_path_first) {
   sennit::runtime rt(1);
   std::vector<std::string> order;

@@ -76,7 +76,7 @@ TEST(task_priority, follows_what_a_recorded_run_took) {
   EXPECT_EQ(seen[1], "long");
 }
 
-// Catches: a worker that takes what is less urgent, because another worker has the queue with the urgent task.
+// Catches: a worker that takes what has a lower priority, because another worker has the queue with the other task.
 TEST(task_priority, is_one_order_for_all_workers) {
   sennit::runtime rt(2);
   task_graph g;

@@ -106,8 +106,17 @@ TEST(task_values, may_be_movable_only) {
       EXPECT_EQ(c.result(), "one two three");
       EXPECT_EQ(d.result(), 4U);
     }
-    EXPECT_NE(text_of<std::logic_error>([&] { g.add([](const only&) {}, a); }).find("\"a\""),
-              std::string::npos);
+    // Both readers, the value's task and the remedy are named. A task that is refused is not there: it would run without any order,
+    // or count as a reader for ever.
+    const std::size_t size = g.size();
+    const std::string refused = text_of<std::logic_error>([&] { g.add([](const only&) {}, a); });
+    for (const char* part : {"\"a\"", "task 1 ", "task 5,", "const T&", "std::shared_ptr"})
+      EXPECT_NE(refused.find(part), std::string::npos) << refused;
+    EXPECT_EQ(g.size(), size);
+    const auto twice = g.add([] { return std::make_unique<std::string>("1"); });
+    EXPECT_THROW(g.add([](only, only) {}, twice, twice), std::logic_error);
+    g.add([](only) {}, twice);
+    g.run();
   });
 }
 

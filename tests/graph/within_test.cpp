@@ -1,12 +1,14 @@
-// .within: nodes of graph::run() that are not begun before they have a permit.
+// .within: nodes of graph::run() and tasks of a task_flow that are not begun before they have a permit.
 #include "crowd.hpp"
 #include "support.hpp"
 
+#include <sennit/data_regions.hpp>
 #include <sennit/graph_replay.hpp>
 #include <sennit/graph_trace.hpp>
 #include <sennit/limit.hpp>
 #include <sennit/region.hpp>
 #include <sennit/runtime.hpp>
+#include <sennit/task_flow.hpp>
 #include <sennit/worker.hpp>
 
 #include <atomic>
@@ -146,7 +148,113 @@ TEST(within, is_shared_by_runtimes) {
   EXPECT_EQ(two.free(), 2U);
 }
 
+// Catches: a task of a flow that runs without its permits, twice or never; tasks that wait for each other's limits and exclusions;
+// what comes after a task that waited, and is not run, or too early.
+TEST(within, bounds_tasks_of_flows) {
+  with_workers([] {
+    limit one(1);
+    limit two(2);
+    for (int round = 0; round < 3; ++round) {
+      crowd inside;
+      int alone = 0;  // of those within `one`; not atomic
+      int excluded = 0;
+      std::vector<int> cells(40);
+      graph::task_flow flow;
+      for (int i = 0; i < 200; ++i) {
+        int& cell = cells[static_cast<std::size_t>(i) % cells.size()];
+        const auto visit = [&, i] {
+          inside.visit();
+          if (i % 2 == 0) ++alone;
+          if (i % 4 == 1) ++excluded;
+          cell += i;
+        };
+        sennit::effects fx(sennit::writes(sennit::memory_range(&cell, 1)));
+        if (i % 4 == 1) fx += sennit::effects(sennit::excludes(sennit::memory_range(&excluded, 1)));
+        graph::flow_task_options how{.name = "visit", .priority = round == 1 ? i % 5 : 0};
+        how.within = i % 2 == 0 ? sennit::limits(two, one) : sennit::limits(two);
+        flow.submit(fx, visit, how);
+      }
+      flow.wait();
+      EXPECT_EQ(inside.visits(), 200);
+      EXPECT_LE(inside.most(), 2);
+      EXPECT_EQ(alone, 100);
+      EXPECT_EQ(excluded, 50);
+      EXPECT_EQ(cells[3], 3 + 43 + 83 + 123 + 163);
+      EXPECT_EQ(one.free() + two.free(), 3U);
+    }
+  });
+}
+
+// Catches: a flow that takes itself for done while its tasks wait for what others have; followers of such a task that wait for
+// strands that have ended.
+TEST(within, a_flow_waits_for_a_thread_outside) {
+  for (int round = 0; round < scaled(20); ++round) {
+    limit one(1);
+    std::atomic<bool> held{false};
+    std::atomic<int> others{0};
+    std::thread holder([&] {
+      const limit::permit alone(one);
+      held = true;
+      while (others < 20) std::this_thread::yield();
+    });
+    while (!held) std::this_thread::yield();
+    sennit::runtime two_workers({.workers = 2});
+    int within_it = 0;
+    std::atomic<int> after{0};
+    two_workers.run([&] {
+      std::vector<int> cells(20);
+      graph::task_flow flow;
+      for (int i = 0; i < 20; ++i) {
+        int& cell = cells[static_cast<std::size_t>(i)];
+        flow.submit(sennit::writes(sennit::memory_range(&cell, 1)), [&] { ++within_it; }, {.within = one});
+        for (int reader = 0; reader < 5; ++reader)
+          flow.submit(sennit::reads(sennit::memory_range(&cell, 1)), [&] { ++after; });
+      }
+      for (int i = 0; i < 20; ++i) flow.submit(sennit::effects(), [&] { ++others; });
+      flow.wait();
+    });
+    holder.join();
+    EXPECT_EQ(within_it, 20);
+    EXPECT_EQ(after, 100);
+  }
+}
+
 #if SENNIT_EXCEPTIONS
+// Catches: a failed or cancelled flow that keeps permits, or whose tasks wait on.
+TEST(within, a_failed_or_cancelled_flow_waits_for_no_permit) {
+  with_workers([] {
+    limit one(1);
+    graph::task_flow flow;
+    for (int i = 0; i < 100; ++i) {
+      flow.submit(sennit::effects(),
+                  [i] {
+                    if (i == 50) throw std::runtime_error("no page");
+                  },
+                  {.within = one});
+    }
+    EXPECT_THROW(flow.wait(), graph::node_error);
+    EXPECT_EQ(one.free(), 1U);
+  });
+  for (int round = 0; round < scaled(20); ++round) {
+    limit one(1);
+    sennit::region whole;
+    const limit::permit taken(one);
+    std::thread other([&] {
+      std::this_thread::yield();
+      whole.cancel();
+    });
+    sennit::runtime two_workers({.workers = 2});
+    two_workers.run([&] {
+      EXPECT_FALSE(whole.run([&] {
+        graph::task_flow flow;
+        for (int i = 0; i < 20; ++i) flow.submit(sennit::effects(), [] {}, {.within = one});
+        flow.wait();
+      }));
+    });
+    other.join();
+  }
+}
+
 // Catches: a permit that a failed node keeps; a run that ends only when those outside it leave the limit; a limit's list with
 // nodes of a run that has ended.
 TEST(within, a_failed_or_cancelled_run_waits_for_no_permit) {

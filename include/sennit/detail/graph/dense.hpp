@@ -5,7 +5,7 @@
 #include <sennit/detail/graph/key_text.hpp>
 #include <sennit/detail/graph/keys.hpp>
 #include <sennit/detail/graph/node.hpp>
-#include <sennit/numa_array.hpp>
+#include <sennit/detail/graph/zeros.hpp>
 
 #include <array>
 #include <cstddef>
@@ -27,7 +27,7 @@ class dense_nodes {
   struct supply {};
 
   explicit dense_nodes(const std::array<std::uint64_t, Rank>& extents)
-      : count_(count_of_nodes(extents.data(), Rank)), states_(count_, page_size::huge) {
+      : count_(count_of_nodes(extents.data(), Rank)), states_(count_) {
     for (std::size_t d = 0; d < Rank; ++d) {
       extents_[d] = static_cast<std::uint32_t>(extents[d]);
       divisors_[d] = divisor(extents_[d]);
@@ -83,7 +83,7 @@ class dense_nodes {
   std::array<std::uint32_t, Rank> extents_{};
   std::array<divisor, Rank> divisors_{};
   std::uint32_t count_;
-  numa_array<node_state> states_;
+  zeros<node_state> states_;
 };
 
 }  // namespace sennit::detail

@@ -11,6 +11,10 @@
 #include <utility>
 #include <vector>
 
+namespace sennit {
+class limit;
+}
+
 namespace sennit::detail {
 
 struct flow_task;
@@ -27,7 +31,8 @@ class flow_exclusion;
 struct flow_task_more {
   std::vector<flow_edge> edges;             // beyond those inside
   std::vector<flow_exclusion*> exclusions;  // that the task holds while it runs, by address
-  flow_task* next = nullptr;                // that waits for the same exclusion
+  std::vector<limit*> limits;
+  flow_task* next = nullptr;  // that waits for the same exclusion
   std::int32_t priority = 0;
 };
 
@@ -70,8 +75,9 @@ struct alignas(64) flow_task {
 
   // The tasks that wait for this one; finished() before the first task and after each.
   std::atomic<flow_edge*> successors{finished()};
-  std::uint32_t waiting = 0;   // predecessors that have not finished
-  bool excludes = false;       // there are exclusions; or it stands for the most urgent task
+  std::uint32_t waiting = 0;  // predecessors that have not finished
+  bool begins_slowly =
+      false;  // there are exclusions or limits; or it stands for the task of the highest priority
   std::uint8_t color = 255;    // the NUMA node of what the task writes; or as flow_colors.hpp says
   std::uint64_t number = 0;    // of the submission
   std::uint64_t gathered = 0;  // the latest task that was found to wait for this one

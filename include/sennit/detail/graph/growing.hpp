@@ -2,7 +2,7 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
-#include <sennit/numa_array.hpp>
+#include <sennit/detail/graph/zeros.hpp>
 
 #include <atomic>
 #include <bit>
@@ -23,7 +23,7 @@ class growing {
   growing& operator=(const growing&) = delete;
   ~growing() {
     for (unsigned k = 0; k < pieces; ++k) {
-      if (T* const piece = pieces_[k].load(std::memory_order_relaxed)) return_pages(piece, bytes(k));
+      if (T* const piece = pieces_[k].load(std::memory_order_relaxed)) return_zeros(piece, bytes(k));
     }
   }
 
@@ -38,12 +38,12 @@ class growing {
     const unsigned k = piece_of(i);
     // ORD[D26] acquire: the piece's pages; pairs with the release of who made it.
     if (pieces_[k].load(std::memory_order_acquire) != nullptr) return;
-    T* const piece = static_cast<T*>(reserve_pages(bytes(k), page_size::huge));
+    T* const piece = static_cast<T*>(reserve_zeros(bytes(k)));
     T* none = nullptr;
     // ORD[D26] release: the piece's pages; acquire, on failure, those of another's.
     if (!pieces_[k].compare_exchange_strong(none, piece, std::memory_order_release,
                                             std::memory_order_acquire))
-      return_pages(piece, bytes(k));
+      return_zeros(piece, bytes(k));
   }
 
   bool has(std::uint32_t i) const noexcept {
@@ -59,9 +59,9 @@ class growing {
   }
 
  private:
-  static constexpr std::uint64_t least = 4096;
-  static constexpr unsigned width_of_least = 13;
-  static constexpr unsigned pieces = 21;  // for 2^32 elements
+  static constexpr std::uint64_t least = 256;  // a block of numbers
+  static constexpr unsigned width_of_least = 9;
+  static constexpr unsigned pieces = 25;  // for 2^32 elements
   SENNIT_INLINE static unsigned piece_of(std::uint32_t i) noexcept {
     return static_cast<unsigned>(std::bit_width(std::uint64_t{i} + least)) - width_of_least;
   }
@@ -73,7 +73,7 @@ class growing {
 // Numbers from 1, given out in blocks: a strand's supply of elements of a growing array.
 class SENNIT_EXPORT numbering {
  public:
-  static constexpr std::uint32_t block = 1024;
+  static constexpr std::uint32_t block = 256;
 
   class supply {
    public:

@@ -94,12 +94,13 @@ class SENNIT_EXPORT limited_in_pool : public limited_work {
  protected:
   ~limited_in_pool() = default;
 
- private:
   void begin_to_wait() noexcept final;
+  fiber* end_branch(frame& branch) noexcept final;
+
+ private:
   void end_to_wait() noexcept final;
   bool join() noexcept final;
-  void end_early() noexcept final;
-  fiber* end_branch(frame& branch) noexcept final;
+  void end_early() noexcept override;
 
   work_pool_state& pool_;
 };

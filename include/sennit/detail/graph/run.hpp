@@ -9,8 +9,9 @@
 #include <sennit/detail/graph/keys.hpp>
 #include <sennit/detail/graph/limited_work.hpp>
 #include <sennit/detail/graph/node.hpp>
-#include <sennit/detail/graph/ranked_pool.hpp>
+#include <sennit/detail/graph/prioritized_pool.hpp>
 #include <sennit/detail/graph/run_strand.hpp>
+#include <sennit/detail/graph/strand_room.hpp>
 #include <sennit/detail/graph/tracing.hpp>
 #include <sennit/detail/graph/value_strand.hpp>
 #include <sennit/detail/graph/values.hpp>
@@ -166,6 +167,7 @@ class graph_run {
   };
 
   friend class run_strand<graph_run>;
+  friend class strand_room<run_strand<graph_run>>;
   using node_keys = Keys;
   using program_calls = Calls;
   using posts = std::conditional_t<Calls::colored, color_posts<colored_item>, no_posts>;
@@ -173,7 +175,7 @@ class graph_run {
   static constexpr bool prioritized = Calls::prioritized;
   using whole_pool = std::conditional_t<
       homed, homed_pool<graph_run>,
-      std::conditional_t<prioritized, ranked_pool<graph_run>, work_pool<graph_run, item, posts>>>;
+      std::conditional_t<prioritized, prioritized_pool<graph_run>, work_pool<graph_run, item, posts>>>;
   using session = typename whole_pool::session;
   static whole_pool make_pool(const Calls& calls, color_kind of, double patience) noexcept {
     if constexpr (homed) {

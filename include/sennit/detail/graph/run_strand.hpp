@@ -9,6 +9,8 @@
 #include <sennit/detail/graph/limited_work.hpp>
 #include <sennit/detail/graph/node.hpp>
 #include <sennit/detail/graph/node_failure.hpp>
+#include <sennit/detail/graph/strand_limits.hpp>
+#include <sennit/detail/graph/strand_room.hpp>
 #include <sennit/detail/graph/tracing.hpp>
 #include <sennit/detail/graph/value_strand.hpp>
 #include <sennit/detail/graph/values.hpp>
@@ -29,17 +31,10 @@
 
 namespace sennit::detail {
 
-template <bool Limited>
-struct strand_limits {};
-template <>
-struct strand_limits<true> {
-  item_limits of_node;       // that is running, or is the next
-  bool is_admitted = false;  // the next one has waited for a permit, and has it
-};
-
 // One strand of a run, which is the interface of the run for the functions of nodes, too. Run: a graph_run.
 template <class Run>
-class run_strand {
+class run_strand : public strand_room<run_strand<Run>> {
+  friend class strand_room<run_strand>;
   using Keys = typename Run::node_keys;
   using Calls = typename Run::program_calls;
   using key = typename Run::key;
@@ -55,7 +50,7 @@ class run_strand {
     whole_.values_.leave(values_.held);
     if constexpr (bounded) whole_.bound_.note_freed(values_.held.take_freed());
     whole_.tracing_.leave(notes_);
-    if constexpr (Calls::limited) whole_.limited_.drop(limits_.of_node);
+    if constexpr (Calls::limited) limits_.drop(whole_.limited_);
   }
   run_strand(const run_strand&) = delete;
   run_strand& operator=(const run_strand&) = delete;
@@ -69,17 +64,24 @@ class run_strand {
       item next = item::none();
       if (step.is_ready()) {
         if constexpr (bounded) {
-          if (waits_for_room(at)) return;
+          if (this->waits_for_room(at)) return;
         }
         if constexpr (Calls::limited) {
-          if (!has_permits()) return;
+          const auto find = [&](item_limits& l) { whole_.calls_.find_limits(key_of(step.node()), l); };
+          if (!limits_.enter(whole_.limited_, step.node(), find)) return;
         }
         compute(step.node(), next);
         if constexpr (Calls::takes_node) {
           if (has_created_) [[unlikely]]
             give_created();
         }
-        if constexpr (Calls::limited) give_back_permits(next);
+        if constexpr (Calls::limited) {
+          // A node that gets a permit by that goes on before anything else.
+          if (const node_number admitted = limits_.leave(whole_.limited_); admitted != nobody) {
+            const item after = std::exchange(next, graph_item::compute(admitted));
+            if (!after.step().is_none()) own_.todo.add(after);
+          }
+        }
       } else {
         explore(step.node(), next);
       }
@@ -87,7 +89,7 @@ class run_strand {
       own_.consider_others(!next.step().is_none());
       if (next.step().is_none() || whole_.pool_.stopped()) return;
       if constexpr (has_values) {
-        if (!is_admitted() && puts_aside(next)) return;
+        if (!limits_.is_admitted() && puts_aside(next)) return;
       }
       at = next;
     }
@@ -95,8 +97,7 @@ class run_strand {
 
   // The node has a permit, which it must not lose. Returns false if the run has been stopped.
   bool takes(limited_work::waiting_item& admitted) noexcept {
-    at = graph_item::compute(static_cast<node_number>(whole_.limited_.take(admitted, limits_.of_node)));
-    limits_.is_admitted = true;
+    at = graph_item::compute(limits_.take(whole_.limited_, admitted));
     return !whole_.pool_.stopped();
   }
 
@@ -115,21 +116,6 @@ class run_strand {
       return;
     }
     offer_ready();
-  }
-  // When nothing is left here: goes on with a node that has waited for room, if one can begin, or if no other strand has
-  // anything to do.
-  SENNIT_COLD bool takes_waiting() {
-    if (whole_.pool_.stopped()) return false;
-    whole_.values_.leave(values_.held);
-    std::vector<item> now_ready;
-    whole_.bound_.freed(values_.held.take_freed(), [&](const item& i) { now_ready.push_back(i); });
-    add_reversed(now_ready);
-    if (!now_ready.empty()) return true;
-    const std::optional<item> first =
-        whole_.bound_.take(whole_.pool_.is_alone(),
-                           [&](std::span<const node_number> read) { return whole_.values_.frees(read); });
-    if (first) own_.todo.add(*first);
-    return first.has_value();
   }
   bool has_ready() const noexcept { return !values_.ready.empty(); }
   // Others can have what is ready while this strand computes a node.
@@ -176,27 +162,6 @@ class run_strand {
 
  private:
   using wait = waiting_nodes::outcome;
-
-  bool is_admitted() const noexcept {
-    if constexpr (Calls::limited) return limits_.is_admitted;
-    return false;
-  }
-  // Returns false if the node waits for a permit.
-  bool has_permits() {
-    const node_number n = at.step().node();
-    if (!std::exchange(limits_.is_admitted, false))
-      whole_.calls_.find_limits(whole_.keys_.key_of(n), limits_.of_node);
-    return whole_.limited_.enter(n, limits_.of_node);
-  }
-  // A node that gets a permit by that goes on before anything else.
-  void give_back_permits(item& next) {
-    limited_work::waiting_item* const admitted = whole_.limited_.leave(limits_.of_node);
-    if (admitted == nullptr) return;
-    const item after = std::exchange(next, graph_item::compute(static_cast<node_number>(
-                                               whole_.limited_.take(*admitted, limits_.of_node))));
-    limits_.is_admitted = true;
-    if (!after.step().is_none()) own_.todo.add(after);
-  }
 
   std::string text_of_running() { return text_of_key<key>(key_of(at.step().node())); }
   void add_created(node_number n) {
@@ -311,22 +276,13 @@ class run_strand {
           break;
       }
     }
-    if constexpr (bounded) plan_made(n, made);
+    if constexpr (bounded) this->plan_made(n, made);
     const auto give = [&](node_number p) { follow(graph_item::explore(p), next); };
     const bool last = whole_.values_.unexplored().explored(std::span(values_.named.data(), made), give);
     note_explored(static_cast<std::int64_t>(made));
     if (size == 0 || (done != 0 && count_down(whole_.state(n).waiting, done))) add_ready_when_explored(n);
     if (last) [[unlikely]]
       compute_the_rest();
-  }
-  // The place of what a node made in the order of the run.
-  void plan_made(node_number n, std::size_t made) {
-    const alive_plan& maker = whole_.values_.plan(n);
-    whole_.bound_.note_kept(maker.kept);
-    for (std::size_t i = 0; i < made; ++i) {
-      alive_plan& plan = whole_.values_.plan(values_.named[i]);
-      plan.follow(maker, i, made, plan.kept);
-    }
   }
   void add_ready_when_explored(node_number n) {
     item i = graph_item::compute(n);
@@ -357,7 +313,7 @@ class run_strand {
       if constexpr (bounded) {
         const alive_amount made = whole_.values_.amount_of(n);
         whole_.values_.computed(n, readers, values_.read.all(), has_created_, values_.held);
-        note_computed(n, made);
+        this->note_computed(n, made);
       } else {
         whole_.values_.computed(n, readers, values_.read.all(), has_created_, values_.held);
       }
@@ -377,28 +333,6 @@ class run_strand {
       nodes.push_back(whole_.keys_.find(k));
     if (!whole_.values_.has_answered(n, nodes)) throw_other_answer(text_of_key<key>(whole_.keys_.key_of(n)));
     values_.read.fix();
-  }
-
-  // Returns true if the node waits until there is room for its value.
-  bool waits_for_room(const item& i) {
-    const node_number n = i.step().node();
-    find_read(n);
-    values_.read.sort();
-    const std::span<const node_number> read = values_.read.all();
-    const alive_amount frees = whole_.values_.frees(read);
-    alive_plan& plan = whole_.values_.plan(n);
-    if constexpr (homed) {
-      // A schedule says where and when nodes begin.
-      whole_.bound_.begin_anyway(plan, !read.empty(), frees);
-      return false;
-    }
-    return !whole_.bound_.begin(i, plan, read, frees);
-  }
-  void note_computed(node_number n, const alive_amount& made) {
-    std::vector<item> now_ready;
-    whole_.bound_.end(whole_.values_.plan(n), made, values_.held.take_freed(),
-                      [&](const item& i) { now_ready.push_back(i); });
-    add_reversed(now_ready);
   }
 
   void notify(node_number n, item& next) {

@@ -62,9 +62,11 @@ struct copies<std::tuple<Part...>> : std::bool_constant<(can_be_copied<Part> && 
 class SENNIT_EXPORT task_value_state {
  public:
   task_value_state(const tasks_of_graph& graph, task_number task) noexcept : graph_(graph), task_(task) {}
-  // One more task reads the value. `only`: this one can have no other beside it, because it takes a value that
+  // One more task reads the value. `takes`: this one can have no other beside it, because it takes a value that
   // cannot be copied. Throws std::logic_error.
-  void add_reader(bool only);
+  void add_reader(task_number reader, bool takes);
+  // The reader was not added after all. Precondition: no other has been added since.
+  void remove_reader(bool takes) noexcept;
   void keep() noexcept { kept_ = true; }
 
  protected:
@@ -77,7 +79,8 @@ class SENNIT_EXPORT task_value_state {
   const tasks_of_graph& graph_;
   const task_number task_;
   std::uint32_t readers_ = 0;
-  bool only_ = false;
+  task_number first_reader_ = 0;
+  bool taken_ = false;  // by its only reader
   bool kept_ = false;
 };
 
@@ -176,11 +179,40 @@ struct task_call<F, std::index_sequence<I...>, From...> {
   static decltype(auto) call(G& f, const std::tuple<task_value<From>*...>& from) {
     return std::invoke(f, read<I>(*std::get<I>(from))...);
   }
-  static void add_readers(const std::tuple<task_value<From>*...>& from) {
-    (std::get<I>(from)->add_reader(takes_value<F, I, From>() && !can_be_copied<From>), ...);
-  }
+  // The readers of these values, for as long as it is not known whether the task is added.
+  class reading {
+   public:
+    reading(const std::tuple<task_value<From>*...>& from, task_number reader) : from_(from) {
+#if SENNIT_EXCEPTIONS
+      try {
+        add(reader);
+      } catch (...) {
+        remove();
+        throw;
+      }
+#else
+      add(reader);
+#endif
+    }
+    reading(const reading&) = delete;
+    reading& operator=(const reading&) = delete;
+    ~reading() { remove(); }
+    void keep() noexcept { count_ = 0; }
+
+   private:
+    void add([[maybe_unused]] task_number reader) {
+      ((std::get<I>(from_)->add_reader(reader, takes<I, From>), ++count_), ...);
+    }
+    void remove() noexcept {
+      ((I < count_ ? std::get<I>(from_)->remove_reader(takes<I, From>) : void()), ...);
+    }
+    const std::tuple<task_value<From>*...>& from_;
+    std::size_t count_ = 0;
+  };
 
  private:
+  template <std::size_t K, class T>
+  static constexpr bool takes = takes_value<F, K, T>() && !can_be_copied<T>;
   template <std::size_t K, class T>
   static passed_value<F, K, T> read(task_value<T>& value) {
     if constexpr (takes_value<F, K, T>()) {

@@ -1,4 +1,4 @@
-// The most urgent of what is ready, where tasks or nodes have priorities.
+// What is ready, by its priority.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace sennit::detail {
 
 // Of several with one priority, the latest comes first: its data may be in the cache. Thread-safety: none.
 template <class Ready>
-class urgent_heap {
+class priority_heap {
  public:
   bool empty() const noexcept { return all_.empty(); }
   std::size_t size() const noexcept { return all_.size(); }

@@ -6,7 +6,7 @@
 #include <sennit/detail/graph/local_queue.hpp>
 #include <sennit/detail/graph/node.hpp>
 #include <sennit/detail/graph/pool_session.hpp>
-#include <sennit/detail/graph/urgent_heap.hpp>
+#include <sennit/detail/graph/priority_heap.hpp>
 #include <sennit/detail/graph/work_pool_state.hpp>
 
 #include <atomic>
@@ -19,9 +19,9 @@
 namespace sennit::detail {
 
 // The ready nodes of a run, which all strands share.
-class ranked_nodes : public posted_work {
+class prioritized_nodes : public posted_work {
  public:
-  ranked_nodes() noexcept : posted_work(color_kind::nodes) {}
+  prioritized_nodes() noexcept : posted_work(color_kind::nodes) {}
 
   // Throws std::bad_alloc.
   void add(node_number n, int priority) {
@@ -29,7 +29,7 @@ class ranked_nodes : public posted_work {
     heap_.add(n, priority);
     note_size();
   }
-  // The most urgent node; `nobody` if there is none.
+  // The node of the highest priority; `nobody` if there is none.
   node_number take() noexcept {
     const std::lock_guard guard(lock_);
     if (heap_.empty()) return nobody;
@@ -48,18 +48,18 @@ class ranked_nodes : public posted_work {
   }
 
   std::mutex lock_;
-  urgent_heap<node_number> heap_;
+  priority_heap<node_number> heap_;
   std::atomic<std::size_t> size_{0};
 };
 
 // Work: as in a work pool. Local queues have the nodes that are to be explored.
 template <class Work>
-class ranked_pool : public work_pool_state {
+class prioritized_pool : public work_pool_state {
  public:
-  class session : public pool_session<ranked_pool, graph_item> {
+  class session : public pool_session<prioritized_pool, graph_item> {
    public:
-    using pool_session<ranked_pool, graph_item>::todo;
-    explicit session(ranked_pool& whole) noexcept : pool_session<ranked_pool, graph_item>(whole) {
+    using pool_session<prioritized_pool, graph_item>::todo;
+    explicit session(prioritized_pool& whole) noexcept : pool_session<prioritized_pool, graph_item>(whole) {
       idle_colors_ = &work_pool_state::idle_colors(color_kind::nodes);
       is_observed_ = work_pool_state::own_color(color_kind::nodes) == all_colors;
     }
@@ -79,7 +79,7 @@ class ranked_pool : public work_pool_state {
     void post(node_number n, int priority) { whole_.nodes_.add(n, priority); }
 
    private:
-    using pool_session<ranked_pool, graph_item>::whole_;
+    using pool_session<prioritized_pool, graph_item>::whole_;
 
     bool more_slowly() {
       if (this->claim_slowly() || this->take_back()) return true;
@@ -103,7 +103,7 @@ class ranked_pool : public work_pool_state {
     bool is_observed_ = false;
   };
 
-  ranked_pool() noexcept : work_pool_state(SENNIT_EXCEPTIONS, &run_part_of<ranked_pool>) {}
+  prioritized_pool() noexcept : work_pool_state(SENNIT_EXCEPTIONS, &run_part_of<prioritized_pool>) {}
 
   void run(Work& work, const std::vector<graph_item>& first) {
     work_ = &work;
@@ -137,7 +137,7 @@ class ranked_pool : public work_pool_state {
   }
 
   Work* work_ = nullptr;
-  ranked_nodes nodes_;
+  prioritized_nodes nodes_;
 };
 
 }  // namespace sennit::detail

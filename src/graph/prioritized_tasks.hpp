@@ -3,7 +3,7 @@
 
 #include "system/brief_lock.hpp"
 
-#include <sennit/detail/graph/urgent_heap.hpp>
+#include <sennit/detail/graph/priority_heap.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -13,13 +13,13 @@
 namespace sennit::detail {
 
 // All strands share it. Their queues have an item for each task here, which says only that there is one. Whoever takes
-// such an item takes the most urgent task of the item's kind. So the most urgent task begins first, wherever it became
+// such an item takes the task of the highest priority of the item's kind. So the task of the highest priority begins first, wherever it became
 // ready.
 template <class Task>
-class urgent_tasks {
+class prioritized_tasks {
  public:
   // `kinds`: of items; tasks of one kind are for the same workers.
-  explicit urgent_tasks(std::size_t kinds) : heaps_(kinds) {}
+  explicit prioritized_tasks(std::size_t kinds) : heaps_(kinds) {}
 
   // Throws std::bad_alloc.
   void add(std::size_t kind, Task t, std::int32_t priority) {
@@ -33,12 +33,12 @@ class urgent_tasks {
   }
   void clear() noexcept {
     const std::lock_guard guard(lock_);
-    for (urgent_heap<Task>& heap : heaps_) heap.clear();
+    for (priority_heap<Task>& heap : heaps_) heap.clear();
   }
 
  private:
   brief_lock lock_;
-  std::vector<urgent_heap<Task>> heaps_;
+  std::vector<priority_heap<Task>> heaps_;
 };
 
 }  // namespace sennit::detail

@@ -236,7 +236,7 @@ class SENNIT_EXPORT task_graph {
   void run(trace& seen);
   // So many times, one run after the other.
   void run_n(std::size_t times);
-  // Until the function returns true. It is called before each run.
+  // Until the function returns true. It is called before each run. Throws std::invalid_argument if it is empty.
   void run_until(const std::function<bool()>& enough);
 
   // Begins a run without waiting for it. Runs of one graph that are begun so come one after the other. They
@@ -245,7 +245,7 @@ class SENNIT_EXPORT task_graph {
   // runtime::default_runtime() throws.
   pending_run async();
   pending_run async_n(std::size_t times);
-  pending_run async_until(std::function<bool()> enough);
+  pending_run async_until(std::function<bool()> enough);  // throws std::invalid_argument if it is empty
   // Waits for all of these runs. Throws none of their exceptions, and std::logic_error as pending_run::wait() does.
   void wait();
 

@@ -66,7 +66,20 @@ std::size_t task_graph::edge_count() const { return tasks().edge_count(); }
 void task_graph::run() { detail::task_running::run(tasks(), 1, nullptr, nullptr); }
 void task_graph::run(trace& seen) { detail::task_running::run(tasks(), 1, nullptr, &seen); }
 void task_graph::run_n(std::size_t times) { detail::task_running::run(tasks(), times, nullptr, nullptr); }
+namespace {
+
+void require_end(const std::function<bool()>& enough) {
+  if (!enough) {
+    detail::fail<std::invalid_argument>(
+        "sennit: task_graph: the runs would never end, as the function that says when is empty; give one that returns "
+        "true, or run_n() or async_n() a number");
+  }
+}
+
+}  // namespace
+
 void task_graph::run_until(const std::function<bool()>& enough) {
+  require_end(enough);
   detail::task_running::run(tasks(), without_end, &enough, nullptr);
 }
 
@@ -75,6 +88,7 @@ pending_run task_graph::async_n(std::size_t times) {
   return {tasks().runs().shared_from_this(), tasks().runs().add(times, nullptr)};
 }
 pending_run task_graph::async_until(std::function<bool()> enough) {
+  require_end(enough);
   return {tasks().runs().shared_from_this(), tasks().runs().add(without_end, std::move(enough))};
 }
 void task_graph::wait() { tasks().runs().await_all(); }

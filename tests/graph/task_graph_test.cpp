@@ -116,6 +116,9 @@ TEST(task_graph, runs_until_it_is_told_to_stop) {
     g.run_until([&] { return left-- == 0; });
     EXPECT_EQ(runs, 7);
     g.run_until([] { return true; });
+    // Catches: runs without end for want of a function that says when.
+    EXPECT_THROW(g.run_until(nullptr), std::invalid_argument);
+    EXPECT_THROW((void)g.async_until(nullptr), std::invalid_argument);
     EXPECT_EQ(runs, 7);
   });
 }

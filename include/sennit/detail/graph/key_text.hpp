@@ -67,7 +67,7 @@ std::string text_of_key(const Key& key) {
     return std::format("{}", key);
 #endif
   } else {
-    return "(a key that has no text)";
+    return "(a key without text: its type has no operator<<)";
   }
 }
 

@@ -268,7 +268,9 @@ class task_body {
 };
 
 template <class T>
+concept position_of_one = std::integral<T> && !std::same_as<T, bool>;
+template <class T>
 concept positions =
-    std::integral<T> || (std::ranges::input_range<T> && std::integral<std::ranges::range_value_t<T>>);
+    position_of_one<T> || (std::ranges::input_range<T> && position_of_one<std::ranges::range_value_t<T>>);
 
 }  // namespace sennit::detail

@@ -35,8 +35,10 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for file in map(Path, sys.argv[2:]):
         found = examples(file) if file.suffix == ".hpp" else programs(file)
+        # Headers of two folders may have one name.
+        name = file.stem.lower() if file.parent.name != "algorithm" else f"algorithm_{file.stem}"
         for number, program in enumerate(found, 1):
-            path = folder / f"{file.stem.lower()}_{number}.cpp"
+            path = folder / f"{name}_{number}.cpp"
             if not path.exists() or path.read_text() != program:
                 path.write_text(program)
             print(f"{path}\t{expected(program)}")

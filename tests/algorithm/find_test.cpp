@@ -183,5 +183,37 @@ TEST(find, takes_two_sequences_in_all_forms) {
   EXPECT_EQ(at(sennit::parallel_find_end(points, std::vector<int>(), {}, &point::x)), 5);
 }
 
+// Catches windows that grow faster than what has been searched, never stop to grow, or stay small after an interruption.
+TEST(find, windows_grow_up_to_a_millisecond) {
+  using sennit::detail::search_windows;
+  search_windows windows(64, 2);
+  std::uint64_t searched = 0;
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_LE(windows.size(), searched + 64);
+    searched += windows.size();
+    windows.took(i == 20 ? 100 * search_windows::enough : windows.size() * 30);  // 10 ns each
+    EXPECT_LE(windows.size(), search_windows::enough / 30);
+  }
+  EXPECT_GE(windows.size(), search_windows::enough / 30 / 4);
+  for (int i = 0; i < 100; ++i) windows.took(10 * search_windows::enough);
+  EXPECT_EQ(windows.size(), 64U);
+  for (int i = 0; i < 100; ++i) windows.took(0);
+  EXPECT_LE(windows.size(), std::uint64_t{1} << 62);
+}
+
+// Catches a number of loops that depends on time, so that a replay does not find what was recorded.
+TEST(find, is_the_same_program_when_replayed) {
+  sennit::runtime rt({.workers = 2});
+  rt.run([] {
+    const auto search = [] {
+      EXPECT_EQ(*sennit::parallel_find_if(std::views::iota(0, 1'000'000), [](int i) { return i == 300'000; }),
+                300'000);
+      sennit::parallel_for(1000, [](int) {});
+    };
+    const sennit::schedule seen = sennit::record(search);
+    for (int repeat = 0; repeat < 5; ++repeat) sennit::replay(seen, sennit::strict_unordered, search);
+  });
+}
+
 }  // namespace
 }  // namespace sennit_test

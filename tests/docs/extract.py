@@ -43,8 +43,10 @@ def main() -> None:
             found = programs(file)
         else:
             found = [("cpp" if file.suffix == ".hpp" else "c", example) for example in examples(file)]
+        # Headers of two folders may have one name.
+        name = file.stem.lower() if file.parent.name != "algorithm" else f"algorithm_{file.stem}"
         for number, (language, program) in enumerate(found, 1):
-            path = folder / f"{file.stem.lower()}_{number}.{language}"
+            path = folder / f"{name}_{number}.{language}"
             if not path.exists() or path.read_text() != program:
                 path.write_text(program)
             print(f"{path}\t{expected(program)}")

@@ -1,6 +1,6 @@
 # cmake -DCOMPILER=c++ -DINCLUDE=folder -DSOURCE=vectors.cpp -P expect_vectors.cmake
 # Catches: an inner loop that compilers cannot vectorize, as the sum is reached through memory or the count is not known.
-foreach(loop IN ITEMS "INTEGERS;paddq" "RANGE;addpd" "TREE;addpd" "TRANSFORM;mulpd")
+foreach(loop IN ITEMS "INTEGERS;paddq" "RANGE;addpd" "TREE;addpd" "TRANSFORM;mulpd" "COUNT;pcmpeqd" "FIND;pcmpeqd")
   list(GET loop 0 name)
   list(GET loop 1 instruction)
   execute_process(

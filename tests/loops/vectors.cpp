@@ -1,4 +1,6 @@
 // One loop at a time, so that its instructions can be told from those of others.
+#include <sennit/algorithm/count.hpp>
+#include <sennit/algorithm/find.hpp>
 #include <sennit/parallel_reduce.hpp>
 #include <sennit/parallel_transform.hpp>
 
@@ -19,4 +21,8 @@ double sum(std::span<const double> x) {
 void scale(std::span<const double> x, std::span<double> y, double a) {
   sennit::parallel_transform(x, y, [=](double v) { return a * v; });
 }
+#elif defined(COUNT)
+long count(std::span<const int> x) { return sennit::parallel_count(x, 7); }
+#elif defined(FIND)
+bool find(std::span<const int> x) { return sennit::parallel_contains(x, 7); }
 #endif

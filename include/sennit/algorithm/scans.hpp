@@ -38,7 +38,7 @@ auto transformed_elements(const elements<It>& in, const F& f) {
 template <class F, class V>
 using transformed_value = std::remove_cvref_t<std::invoke_result_t<F&, V>>;
 template <class F, class V, class Combine, class T>
-concept transform_scannable =
+concept scans_transformed =
     !option<F> && transformation<F, V> && !option<T> &&
     scan_over_elements<Combine, T, std::invoke_result_t<F&, V>, transformed_value<F, V>>;
 
@@ -71,7 +71,7 @@ consteval void refuse_transform_scan() {
 template <class Engine>
 struct transform_scan_calls {
   template <countable_range R, class Out, class Combine, class F>
-    requires transform_scannable<F, std::ranges::range_reference_t<R>, Combine,
+    requires scans_transformed<F, std::ranges::range_reference_t<R>, Combine,
                                  transformed_value<F, std::ranges::range_reference_t<R>>> &&
              destination<Out, const transformed_value<F, std::ranges::range_reference_t<R>>&>
   void operator()(R&& in, Out&& out, Combine&& combine, F&& f, const loop_options& how = {},
@@ -81,7 +81,7 @@ struct transform_scan_calls {
                                                                  where);
   }
   template <countable_range R, class Out, class Combine, class F, class T>
-    requires transform_scannable<F, std::ranges::range_reference_t<R>, Combine, T> &&
+    requires scans_transformed<F, std::ranges::range_reference_t<R>, Combine, T> &&
              destination<Out, const T&>
   void operator()(R&& in, Out&& out, Combine&& combine, F&& f, T initial, const loop_options& how = {},
                   std::source_location where = std::source_location::current()) const {
@@ -110,7 +110,7 @@ struct transform_scan_calls {
 template <class Engine>
 struct transform_exclusive_scan_calls {
   template <countable_range R, class Out, class T, class Combine, class F>
-    requires transform_scannable<F, std::ranges::range_reference_t<R>, Combine, T> && destination<Out, T>
+    requires scans_transformed<F, std::ranges::range_reference_t<R>, Combine, T> && destination<Out, T>
   T operator()(R&& in, Out&& out, T initial, Combine&& combine, F&& f, const loop_options& how = {},
                std::source_location where = std::source_location::current()) const {
     SENNIT_SITE_IF(!Engine::serial, "parallel_transform_exclusive_scan");
@@ -153,7 +153,7 @@ struct folding_or_combining {
 };
 
 template <class T, class Fold, class Combine, class V>
-concept fold_scannable = std::copyable<T> && !option<Fold> && !option<Combine> && gives_both<Fold, T, V> &&
+concept scans_folded = std::copyable<T> && !option<Fold> && !option<Combine> && gives_both<Fold, T, V> &&
                          gives_both<Combine, T> && !never_associates<Combine> &&
                          !gives_fractions<Fold, T, V> && !gives_fractions<Combine, T>;
 
@@ -161,7 +161,7 @@ concept fold_scannable = std::copyable<T> && !option<Fold> && !option<Combine> &
 template <class Engine>
 struct fold_scan_calls {
   template <countable_range R, class Out, class T, class Fold, class Combine>
-    requires fold_scannable<T, Fold, Combine, std::ranges::range_reference_t<R>> && destination<Out, const T&>
+    requires scans_folded<T, Fold, Combine, std::ranges::range_reference_t<R>> && destination<Out, const T&>
   void operator()(R&& in, Out&& out, T first, Fold&& fold, Combine&& combine, const loop_options& how = {},
                   std::source_location where = std::source_location::current()) const {
     SENNIT_SITE_IF(!Engine::serial, "parallel_fold_scan");

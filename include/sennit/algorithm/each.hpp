@@ -214,7 +214,7 @@ auto zip(R&& other) {
     using base = std::remove_cvref_t<S>;
     using second = decltype(right);
     if constexpr (base::indexed) {
-      return detail::zipped<base, second>(std::forward<S>(sequence), std::move(right));
+      return detail::paired<base, second>(std::forward<S>(sequence), std::move(right));
     } else {
       using pair = std::pair<detail::element_of<base>, detail::element_of<second>>;
       const auto n = static_cast<std::size_t>(right.size());

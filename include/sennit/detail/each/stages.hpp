@@ -138,12 +138,12 @@ class enumerated : public stage_over<Base> {
 
 // The elements of two sequences in pairs, as long as both have some.
 template <class Base, class Other>
-class zipped : public stage_over<Base> {
+class paired : public stage_over<Base> {
  public:
   using element = std::pair<element_of<Base>, element_of<Other>>;
   static constexpr bool indexed = true;
 
-  zipped(Base base, Other other) : stage_over<Base>(std::move(base)), other_(std::move(other)) {}
+  paired(Base base, Other other) : stage_over<Base>(std::move(base)), other_(std::move(other)) {}
   void prepare(const loop_options& how) {
     this->base_.prepare(how);
     other_.prepare(how);

@@ -46,6 +46,27 @@ TEST(scans, inner_products) {
   });
 }
 
+// Catches numbers at the end of a group that are left out, and a result that depends on workers though it may not.
+TEST(scans, sums_of_products_in_groups) {
+  std::vector<double> sums;
+  with_options([&](const sennit::loop_options& how) {
+    for (std::size_t n = 0; n < 300; n += 1 + n / 7) {
+      std::vector<double> x(n);
+      std::iota(x.begin(), x.end(), 1.0);
+      const double expected = std::inner_product(x.begin(), x.end(), x.begin(), 0.0);
+      ASSERT_EQ(sennit::parallel_transform_reduce(x, x, 0.0, std::plus<>(), std::multiplies<>(), how),
+                expected);
+    }
+    std::vector<double> x(10'000);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1.0 / static_cast<double>(i + 1);
+    sums.push_back(sennit::parallel_transform_reduce(x, x, 0.0, std::plus<>(), std::multiplies<>(),
+                                                     sennit::deterministic));
+    ASSERT_EQ(sums.back(), sums.front());
+    ASSERT_EQ(sums.back(), sennit::serial::parallel_transform_reduce(
+                               x, x, 0.0, std::plus<>(), std::multiplies<>(), sennit::deterministic));
+  });
+}
+
 // Catches prefixes that lack an element, count the first value twice, or are those of a neighbor.
 TEST(scans, are_the_serial_ones) {
   with_options([](const sennit::loop_options& how) {

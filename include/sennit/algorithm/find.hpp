@@ -177,7 +177,8 @@ using none_of_calls = predicate_forms<Engine, questioning<true, false>>;
 //
 // Elements behind the first match may be looked at: at most as many as there are before it, and 64 or four chunks a
 // worker; and none that a worker would begin after the match has been found, except in its chunk, which takes some
-// microseconds. A search for something rare goes on in parallel parts that take about a millisecond.
+// microseconds. A search for something rare goes on in parallel parts that take about a millisecond. In a runtime with a
+// single worker nothing behind the match is looked at, unless another thread waits in that runtime.
 //
 // Several threads call the predicate at once. Throws the exception of the first call that threw, if a serial search had
 // come to that call; an exception behind the first match is dropped. Throws sennit::cancelled in a cancelled

@@ -8,6 +8,7 @@
 #include <sennit/detail/graph/calls.hpp>
 #include <sennit/detail/graph/compute_sink.hpp>
 #include <sennit/detail/graph/cycle.hpp>
+#include <sennit/detail/graph/key_hash.hpp>
 #include <sennit/detail/graph/node_access.hpp>
 #include <sennit/detail/graph/refusal.hpp>
 #include <sennit/limit.hpp>
@@ -27,9 +28,35 @@ namespace sennit::graph {
 
 // Keys that are hashed. Hash: as std::hash, which is the default. It is mixed, unless it has a type
 // `is_avalanching`. For integers and tuples of integers, a hash of Sennit's own is used in any case. Keys
-// with the same hash are compared one by one. Cost: 20 to 60 ns an edge.
+// with the same hash are compared one by one: a hash that gives 1,000 keys one value costs 1,000 comparisons an edge. Cost: 20 to 60 ns an edge.
 template <class Hash = void>
 struct hashed {};
+
+// A hash of all bytes of a key, for structures of integers, enumerations and pointers without gaps between them.
+// Precondition: two keys are equal only if all of their bytes are. Cost: some nanoseconds for each 8 bytes.
+//
+// Example:
+//   #include <vector>
+//
+//   struct cell {
+//     int row, column;
+//     bool operator==(const cell&) const = default;
+//   };
+//   void sweep(int n, void (*compute)(cell)) {
+//     const auto before = [](cell c) {
+//       return c.row == 0 ? std::vector<cell>() : std::vector<cell>{{c.row - 1, c.column}};
+//     };
+//     sennit::graph::run(cell{n, n}, sennit::graph::nodes{.predecessors = before,
+//                                                         .compute = compute,
+//                                                         .keys = sennit::graph::hashed<sennit::graph::byte_hash>()});
+//   }
+struct byte_hash {
+  template <class Key>
+    requires std::has_unique_object_representations_v<Key>
+  std::size_t operator()(const Key& k) const noexcept {
+    return detail::hash_of_bytes(k);
+  }
+};
 
 // Keys that are the points of a box: integers from 0 to an extent, or tuples of such integers (std::array,
 // std::pair, std::tuple). Nothing is hashed. A run allocates 16 bytes of address space for each point of the

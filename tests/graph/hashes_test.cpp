@@ -85,7 +85,21 @@ TEST(graph_hashes, of_each_kind_that_programs_have) {
     EXPECT_EQ(computed_of_grid<nothing>(side), side * side);
     EXPECT_EQ(computed_of_grid<everything>(side), side * side);
     EXPECT_EQ(computed_of_grid<said_to_be_avalanching>(side), side * side);
+    EXPECT_EQ(computed_of_grid<graph::byte_hash>(side), side * side);
   });
+}
+
+// Catches: a hash that leaves bytes of a key out, or reads beyond the key.
+TEST(graph_hashes, of_bytes_differ_with_each_byte) {
+  std::set<std::uint64_t> found;
+  for (std::size_t at = 0; at < 11; ++at) {
+    std::array<unsigned char, 11> key{};
+    for (int value = at == 0 ? 0 : 1; value < 256; ++value) {
+      key[at] = static_cast<unsigned char>(value);
+      found.insert(graph::byte_hash()(key));
+    }
+  }
+  EXPECT_EQ(found.size(), 11U * 255 + 1);
 }
 
 // Catches: own hashes of neighbors that are the same, or far apart for the table.

@@ -4,10 +4,12 @@
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/graph/keys.hpp>
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <tuple>
 #include <type_traits>
@@ -28,6 +30,19 @@ SENNIT_INLINE constexpr std::uint64_t mix(std::uint64_t h) noexcept {
 SENNIT_INLINE constexpr std::uint64_t mix_above_last_bits(std::uint64_t h) noexcept {
   constexpr std::uint64_t last_bits = 7;
   return (mix(h & ~last_bits) & ~last_bits) | (h & last_bits);
+}
+
+// Of keys without gaps. The last bytes come last, so that neighbors differ in the last bits only, as integers do.
+template <class Key>
+SENNIT_INLINE std::uint64_t hash_of_bytes(const Key& k) noexcept {
+  std::uint64_t h = 0;
+  for (std::size_t at = 0; at < sizeof(Key); at += sizeof(std::uint64_t)) {
+    std::uint64_t part = 0;
+    std::memcpy(&part, reinterpret_cast<const unsigned char*>(&k) + at,
+                std::min(sizeof part, sizeof(Key) - at));
+    h = mix(h) ^ part;
+  }
+  return h;
 }
 
 // Keys that are equal only if all of their parts are: no other == can be meant.

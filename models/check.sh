@@ -248,6 +248,23 @@ deep    beats OWNERS=1 TAKES=3
 deep    sleep PUSHES=2 INSERTS=1
 deep    sleep PUSHES=3
 deep    home PUSHES=3
+holds   alive
+holds   alive MOST=5
+holds   alive MOST=3
+holds   alive HOLD
+holds   alive SHARED
+fails   alive MOST=5 ADMIT_LATE
+fails   alive MOST=6 GIVE_UNCOUNTED
+fails   alive MOST=5 COUNT_LATE
+fails   alive NO_ROOM
+fails   alive ANY_ORDER
+fails   alive MOST=5 NO_ALONE
+fails   alive NOT_ALONE
+fails   alive NO_AGAIN
+fails   alive HOLD FREED_UNTOLD
+fails   alive SHARED FREES_SHARED
+fails   alive RELEASE_FIRST
+deep    alive WORKERS=3
 reaches boxes
 fails   boxes CLEAR_LATE
 fails   boxes NO_SERVED

@@ -63,7 +63,7 @@ class limited_work::waiting_item final : public frame_with_state, public limit_w
 
 // Tells of the cancelled region, where maybe all strands of the work wait. The work counts one more meanwhile, and that ends as
 // a branch does, so that it can let go on who waits for the work.
-class limited_work::cancellation : public frame_with_state, private cancel_listener {
+class limited_work::cancellation final : public frame_with_state, private cancel_listener {
  public:
   explicit cancellation(limited_work& work) noexcept
       : frame_with_state(&run_elsewhere),

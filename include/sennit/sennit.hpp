@@ -9,6 +9,8 @@
 
 #include <sennit/affinity.hpp>
 #include <sennit/algorithm/integer_sort.hpp>
+#include <sennit/algorithm/merge.hpp>
+#include <sennit/algorithm/select.hpp>
 #include <sennit/beats.hpp>
 #include <sennit/blocking.hpp>
 #include <sennit/data_regions.hpp>

@@ -17,12 +17,14 @@
 #include <sennit/algorithm/for_each.hpp>
 #include <sennit/algorithm/group.hpp>
 #include <sennit/algorithm/integer_sort.hpp>
+#include <sennit/algorithm/merge.hpp>
 #include <sennit/algorithm/ordered.hpp>
 #include <sennit/algorithm/pack.hpp>
 #include <sennit/algorithm/partition.hpp>
 #include <sennit/algorithm/rearrange.hpp>
 #include <sennit/algorithm/replace.hpp>
 #include <sennit/algorithm/scans.hpp>
+#include <sennit/algorithm/select.hpp>
 #include <sennit/algorithm/shuffle.hpp>
 #include <sennit/algorithm/transform_reduce.hpp>
 #include <sennit/algorithm/uninitialized.hpp>

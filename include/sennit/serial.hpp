@@ -2,6 +2,8 @@
 #pragma once
 
 #include <sennit/algorithm/integer_sort.hpp>
+#include <sennit/algorithm/merge.hpp>
+#include <sennit/algorithm/select.hpp>
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/members.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
@@ -65,6 +67,12 @@ struct parallel : detail::algorithm_members<detail::in_parallel> {
   static constexpr detail::sorting<detail::in_parallel, false> parallel_sort{};
   static constexpr detail::sorting<detail::in_parallel, true> parallel_stable_sort{};
   static constexpr detail::algorithm<detail::integer_sort_calls<detail::in_parallel>> parallel_integer_sort{};
+  static constexpr detail::algorithm<detail::merge_calls<detail::in_parallel>> parallel_merge{};
+  static constexpr detail::algorithm<detail::in_place_merge_calls<detail::in_parallel>>
+      parallel_inplace_merge{};
+  static constexpr detail::algorithm<detail::includes_calls<detail::in_parallel>> parallel_includes{};
+  static constexpr detail::algorithm<detail::select_calls<detail::in_parallel, false>> parallel_nth_element{};
+  static constexpr detail::algorithm<detail::select_calls<detail::in_parallel, true>> parallel_partial_sort{};
   static constexpr detail::transforming<detail::in_parallel> parallel_transform{};
   static constexpr detail::copying<detail::in_parallel> parallel_copy{};
   static constexpr detail::filling<detail::in_parallel> parallel_fill{};
@@ -119,6 +127,11 @@ struct serial : detail::algorithm_members<detail::elided> {
   static constexpr detail::sorting<detail::elided, false> parallel_sort{};
   static constexpr detail::sorting<detail::elided, true> parallel_stable_sort{};
   static constexpr detail::algorithm<detail::integer_sort_calls<detail::elided>> parallel_integer_sort{};
+  static constexpr detail::algorithm<detail::merge_calls<detail::elided>> parallel_merge{};
+  static constexpr detail::algorithm<detail::in_place_merge_calls<detail::elided>> parallel_inplace_merge{};
+  static constexpr detail::algorithm<detail::includes_calls<detail::elided>> parallel_includes{};
+  static constexpr detail::algorithm<detail::select_calls<detail::elided, false>> parallel_nth_element{};
+  static constexpr detail::algorithm<detail::select_calls<detail::elided, true>> parallel_partial_sort{};
   static constexpr detail::transforming<detail::elided> parallel_transform{};
   static constexpr detail::copying<detail::elided> parallel_copy{};
   static constexpr detail::filling<detail::elided> parallel_fill{};
@@ -179,6 +192,14 @@ struct counted_serial : detail::algorithm_members<detail::elided_and_counted> {
   static constexpr detail::sorting<detail::elided_and_counted, true> parallel_stable_sort{};
   static constexpr detail::algorithm<detail::integer_sort_calls<detail::elided_and_counted>>
       parallel_integer_sort{};
+  static constexpr detail::algorithm<detail::merge_calls<detail::elided_and_counted>> parallel_merge{};
+  static constexpr detail::algorithm<detail::in_place_merge_calls<detail::elided_and_counted>>
+      parallel_inplace_merge{};
+  static constexpr detail::algorithm<detail::includes_calls<detail::elided_and_counted>> parallel_includes{};
+  static constexpr detail::algorithm<detail::select_calls<detail::elided_and_counted, false>>
+      parallel_nth_element{};
+  static constexpr detail::algorithm<detail::select_calls<detail::elided_and_counted, true>>
+      parallel_partial_sort{};
   static constexpr detail::transforming<detail::elided_and_counted> parallel_transform{};
   static constexpr detail::copying<detail::elided_and_counted> parallel_copy{};
   static constexpr detail::filling<detail::elided_and_counted> parallel_fill{};

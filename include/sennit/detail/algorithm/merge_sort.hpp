@@ -39,6 +39,14 @@ class merge_sort {
     if (sort(0, size_, place::range)) std::destroy_n(buffer(), size_);
   }
 
+  // Merges the two parts of the range, which are sorted. As above otherwise.
+  void run_merge(std::ptrdiff_t middle) noexcept {
+    if (move_out(0, size_)) {
+      static_cast<void>(merge(buffer(), buffer() + middle, buffer() + middle, buffer() + size_, range(0)));
+      std::destroy_n(buffer(), size_);
+    }
+  }
+
  private:
   enum class place : unsigned char { range, buffer };
   enum class outcome : unsigned char { dropped, failed, merged };
@@ -53,6 +61,25 @@ class merge_sort {
 
   T* buffer() const noexcept { return buffer_; }
   It range(std::ptrdiff_t i) const { return range_ + static_cast<std::iter_difference_t<It>>(i); }
+
+  // Moves elements into the buffer, or leaves all of them where they are.
+  bool move_out(std::ptrdiff_t from, std::ptrdiff_t to) noexcept {
+    if (to - from <= 16 * small_merge) {
+      T* next = buffer() + from;
+      for (std::ptrdiff_t i = from; i != to; ++i, ++next)
+        std::construct_at(next, std::ranges::iter_move(range(i)));
+      return true;
+    }
+    const std::ptrdiff_t middle = from + (to - from) / 2;
+    bool left = false;
+    bool right = false;
+    failure_.attempt(
+        [&] { Engine::join([&] { left = move_out(from, middle); }, [&] { right = move_out(middle, to); }); });
+    if (left && right) return true;
+    if (left) take_back(from, middle, place::buffer);
+    if (right) take_back(middle, to, place::buffer);
+    return false;
+  }
 
   template <class A, class B>
   bool less(A&& a, B&& b) const {

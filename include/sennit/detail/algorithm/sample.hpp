@@ -30,9 +30,9 @@ struct sample_order {
 // Elements of a range of n, in order: a power of two, less one. A bucket is what lies between two of them. If some of
 // the sample are equal, elements equal to a splitter have a bucket of their own, whose number is odd.
 template <class From, class Less>
-class splitters {
+class sample_buckets {
  public:
-  splitters(From from, std::size_t n, std::size_t most, const Less& less) : from_(from), less_(less) {
+  sample_buckets(From from, std::size_t n, std::size_t most, const Less& less) : from_(from), less_(less) {
     const std::size_t wanted = std::bit_floor(std::clamp<std::size_t>(most, 4, most_splitters + 1));
     levels_ = static_cast<unsigned>(std::bit_width(wanted)) - 1;
     const std::size_t size = wanted * oversampling;

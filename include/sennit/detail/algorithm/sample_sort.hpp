@@ -28,7 +28,12 @@ class sample_sort {
  public:
   sample_sort(It range, std::size_t n, Comp& comp, Proj& proj) : range_(range), size_(n), less_{comp, proj} {}
 
-  void run() {
+  void run() { run(0, size_); }
+
+  // Moves those elements to [from, to) that a sort would move there, and lower ones before them.
+  void run(std::size_t from, std::size_t to) {
+    wanted_from_ = from;
+    wanted_to_ = to;
     if (is_in_order()) return;
     const raw_memory<T> memory(size_);
     if (memory.get() == nullptr) throw_bad_alloc();
@@ -83,7 +88,7 @@ class sample_sort {
 
   // Sorts elements that are in the range.
   void sort_range(std::size_t from, std::size_t to) noexcept {
-    if (failure_.occurred()) return;
+    if (failure_.occurred() || !is_wanted(from, to)) return;
     pass<It> next(*this, at(from), to - from);
     if (to - from <= small || !failure_.attempt([&] { next.prepare(); }) || !next.is_useful()) {
       if (!failure_.occurred()) merge(from, to);
@@ -98,7 +103,7 @@ class sample_sort {
 
   // Sorts elements that are in the buffer, while those in the range have been moved from.
   void sort_buffer(std::size_t from, std::size_t to, bool at_once, bool equal) noexcept {
-    if (!at_once && to - from > small && !failure_.occurred()) {
+    if (!at_once && to - from > small && !failure_.occurred() && is_wanted(from, to)) {
       pass<T*> next(*this, buffer_ + from, to - from);
       if (failure_.attempt([&] { next.prepare(); }) && next.is_useful()) {
         next.move_to(at(from), [](It place, auto&& element) { *place = std::move(element); });
@@ -120,7 +125,12 @@ class sample_sort {
     if (!equal && !failure_.occurred()) merge(from, to);
   }
 
+  bool is_wanted(std::size_t from, std::size_t to) const noexcept {
+    return from < wanted_to_ && wanted_from_ < to;
+  }
+
   void merge(std::size_t from, std::size_t to) noexcept {
+    if (!is_wanted(from, to)) return;
     bool is_sorted = false;
     failure_.attempt([&] { is_sorted = std::is_sorted(at(from), at(to), less_); });
     if (is_sorted || failure_.occurred()) return;
@@ -137,8 +147,8 @@ class sample_sort {
 
     // Throws what the comparator throws. Afterwards it is of no use if there was no memory.
     void prepare() {
-      const splitters<From, less_of> between(from_, size_, std::min(most_buckets, size_ / (small / 8)),
-                                             sort_.less_);
+      const sample_buckets<From, less_of> between(from_, size_, std::min(most_buckets, size_ / (small / 8)),
+                                                  sort_.less_);
       buckets_ = between.buckets();
       equals_ = between.has_equals();
       block_ = std::max(smallest_block, size_ / most_blocks + 1);
@@ -224,6 +234,8 @@ class sample_sort {
 
   It range_;
   std::size_t size_;
+  std::size_t wanted_from_ = 0;
+  std::size_t wanted_to_ = 0;
   less_of less_;
   T* buffer_ = nullptr;
   first_failure failure_;

@@ -1,0 +1,242 @@
+// parallel_merge, parallel_inplace_merge, parallel_includes: algorithms on sorted sequences.
+#pragma once
+
+#include <sennit/detail/algorithm/algorithm.hpp>
+#include <sennit/detail/algorithm/co_rank.hpp>
+#include <sennit/detail/algorithm/engine.hpp>
+#include <sennit/detail/algorithm/first_failure.hpp>
+#include <sennit/detail/algorithm/in_place_sort.hpp>
+#include <sennit/detail/algorithm/merge_sort.hpp>
+#include <sennit/detail/algorithm/raw_memory.hpp>
+#include <sennit/detail/algorithm/refusal.hpp>
+#include <sennit/detail/algorithm/sample.hpp>
+#include <sennit/detail/algorithm/sequence.hpp>
+#include <sennit/detail/construct_site.hpp>
+#include <sennit/detail/loop/shared_body.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+namespace sennit {
+namespace detail {
+
+template <class Left, class Right, class Comp, class P, class Q>
+concept comparable_sequences =
+    std::indirect_strict_weak_order<Comp, std::projected<Left, P>, std::projected<Right, Q>>;
+
+// The forms of parallel_merge, listed below.
+template <class Engine>
+struct merge_calls {
+  template <countable_range R, countable_range S, class Out, class Comp = std::ranges::less,
+            class P = std::identity, class Q = std::identity>
+    requires comparable_sequences<std::ranges::iterator_t<R>, std::ranges::iterator_t<S>, Comp, P, Q> &&
+             destination<Out, std::ranges::range_reference_t<R>> &&
+             destination<Out, std::ranges::range_reference_t<S>>
+  auto operator()(
+      R&& left, S&& right, Out&& out, Comp comp = {}, P left_key = {}, Q right_key = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_merge");
+    return merge(sequence_of(left), sequence_of(right), out, comp, left_key, right_key);
+  }
+  template <std::random_access_iterator It, std::sized_sentinel_for<It> End, std::random_access_iterator Jt,
+            std::sized_sentinel_for<Jt> Jend, class Out, class Comp = std::ranges::less,
+            class P = std::identity, class Q = std::identity>
+    requires comparable_sequences<It, Jt, Comp, P, Q> && destination<Out, std::iter_reference_t<It>> &&
+             destination<Out, std::iter_reference_t<Jt>>
+  auto operator()(
+      It left, End left_end, Jt right, Jend right_end, Out&& out, Comp comp = {}, P left_key = {},
+      Q right_key = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_merge");
+    return merge(sequence_of(left, left_end), sequence_of(right, right_end), out, comp, left_key, right_key);
+  }
+
+  template <class... A>
+  static consteval void refuse() {
+    if constexpr (require_sequence<A...>().arguments != 0) refuse_the_rest<A...>();
+  }
+
+ private:
+  // A chunk of fewer elements is not worth the searches for its bounds.
+  static constexpr std::ptrdiff_t block = 4096;
+
+  template <class It, class Jt, class Out, class Comp, class P, class Q>
+  static auto merge(const elements<It>& a, const elements<Jt>& b, Out& out, Comp& comp, P& left_key,
+                    Q& right_key) {
+    refuse_state<Comp, std::indirect_result_t<P&, It>, std::indirect_result_t<Q&, Jt>>();
+    const auto lefts = static_cast<std::ptrdiff_t>(a.size);
+    const auto rights = static_cast<std::ptrdiff_t>(b.size);
+    const auto target = begin_of(out, a.size + b.size, "parallel_merge");
+    const It left = a.first;
+    const Jt right = b.first;
+    const auto less = [&](auto&& r, auto&& l) {
+      return static_cast<bool>(
+          detail::invoke(comp, detail::invoke(right_key, r), detail::invoke(left_key, l)));
+    };
+    const std::ptrdiff_t all = lefts + rights;
+    Engine::for_positions(
+        static_cast<position>((all + block - 1) / block),
+        [&](position first, position last) {
+          const std::ptrdiff_t from = static_cast<std::ptrdiff_t>(first) * block;
+          const std::ptrdiff_t to = std::min(all, static_cast<std::ptrdiff_t>(last) * block);
+          const std::ptrdiff_t i = co_rank(from, left, lefts, right, rights, less);
+          const std::ptrdiff_t i_end = co_rank(to, left, lefts, right, rights, less);
+          std::ranges::merge(left + i, left + i_end, right + (from - i), right + (to - i_end), target + from,
+                             std::ref(comp), std::ref(left_key), std::ref(right_key));
+        },
+        {});
+    return target + all;
+  }
+};
+
+// The forms of parallel_inplace_merge, listed below.
+template <class Engine>
+struct in_place_merge_calls {
+  template <countable_range R, class Comp = std::ranges::less, class Proj = std::identity>
+    requires std::sortable<std::ranges::iterator_t<R>, Comp, Proj> &&
+             writable_in_parallel<std::ranges::iterator_t<R>>
+  void operator()(
+      R&& range, std::ranges::iterator_t<R> middle, Comp comp = {}, Proj proj = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_inplace_merge");
+    const auto all = sequence_of(range);
+    merge(all.first, middle - all.first, static_cast<std::ptrdiff_t>(all.size), comp, proj);
+  }
+  template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class Comp = std::ranges::less,
+            class Proj = std::identity>
+    requires std::sortable<It, Comp, Proj> && writable_in_parallel<It>
+  void operator()(It first, It middle, End last, Comp comp = {}, Proj proj = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_inplace_merge");
+    merge(first, middle - first, last - first, comp, proj);
+  }
+
+  template <class... A>
+  static consteval void refuse() {
+    if constexpr (require_sequence<A...>().arguments != 0) refuse_the_rest<A...>();
+  }
+
+ private:
+  template <class It, class Comp, class Proj>
+  static void merge(It first, std::ptrdiff_t middle, std::ptrdiff_t n, Comp& comp, Proj& proj) {
+    refuse_state<Comp, std::indirect_result_t<Proj&, It>, std::indirect_result_t<Proj&, It>>();
+    if (middle == 0 || middle == n) return;
+    const sample_order<Comp, Proj> less{comp, proj};
+    if (!less(first[middle], first[middle - 1])) return;
+    const raw_memory<std::iter_value_t<It>> memory(static_cast<std::size_t>(n));
+    if (memory.get() == nullptr) return in_place_merge<Engine>(first, first + middle, first + n, less);
+    first_failure failure;
+    merge_sort<Engine, It, Comp, Proj, true>(first, n, memory.get(), comp, proj, failure).run_merge(middle);
+    failure.rethrow();
+  }
+};
+
+// The forms of parallel_includes, listed below.
+template <class Engine>
+struct includes_calls {
+  template <countable_range R, countable_range S, class Comp = std::ranges::less, class P = std::identity,
+            class Q = std::identity>
+    requires comparable_sequences<std::ranges::iterator_t<R>, std::ranges::iterator_t<S>, Comp, P, Q>
+  bool operator()(R&& all, S&& some, Comp comp = {}, P all_key = {}, Q some_key = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_includes");
+    const auto a = sequence_of(all);
+    const auto b = sequence_of(some);
+    const auto a_end = a.at(a.size);
+    const auto b_end = b.at(b.size);
+    std::atomic<bool> missing{false};
+    const auto in_b = [&](position p) {
+      if (p == b.size) return b_end;
+      return std::ranges::lower_bound(b.first, b_end, detail::invoke(some_key, *b.at(p)), std::ref(comp),
+                                      std::ref(some_key));
+    };
+    const auto in_a = [&](auto from) {
+      if (from == b_end) return a_end;
+      return std::ranges::lower_bound(a.first, a_end, detail::invoke(some_key, *from), std::ref(comp),
+                                      std::ref(all_key));
+    };
+    Engine::for_positions((b.size + block - 1) / block,
+                          [&](position first, position last) {
+                            if (missing.load(std::memory_order_relaxed)) return;
+                            // Equal elements are in one part.
+                            const auto from = in_b(first * block);
+                            const auto to = in_b(std::min(b.size, last * block));
+                            if (from == to) return;
+                            if (!std::ranges::includes(in_a(from), in_a(to), from, to, std::ref(comp),
+                                                       std::ref(all_key), std::ref(some_key)))
+                              missing.store(true, std::memory_order_relaxed);
+                          },
+                          {});
+    return !missing.load(std::memory_order_relaxed);
+  }
+
+  template <class... A>
+  static consteval void refuse() {
+    if constexpr (require_sequence<A...>().arguments != 0) refuse_the_rest<A...>();
+  }
+
+ private:
+  static constexpr position block = 4096;
+};
+
+}  // namespace detail
+
+// Merges two sorted sequences into a third one, as std::ranges::merge does: equal elements keep their order, and those of
+// the left sequence come first. Returns the end of what it has written.
+//
+//   parallel_merge(left, right, out, comp = std::ranges::less(), left_key = std::identity(), right_key = ...)
+//   parallel_merge(left, left_end, right, right_end, out, comp, left_key, right_key)
+//
+// `out` is a range or an iterator, with room for all elements, apart from both sequences. Precondition: both are sorted
+// by comp. Several threads call comp and the keys at once. Throws std::invalid_argument if the destination is a range with
+// too little room, and what comp, a key or an assignment throws; sennit::cancelled in a cancelled region. Thread-safety: any thread may call it. Cost: that of
+// std::merge, and about 2 log n comparisons for a chunk; no memory.
+//
+// Example:
+//   #include <vector>
+//
+//   std::vector<int> merged(const std::vector<int>& left, const std::vector<int>& right) {
+//     std::vector<int> result(left.size() + right.size());
+//     sennit::parallel_merge(left, right, result);
+//     return result;
+//   }
+inline constexpr detail::algorithm<detail::merge_calls<detail::in_parallel>> parallel_merge{};
+
+// Merges two neighboring sorted parts of a range, as std::ranges::inplace_merge does.
+//
+//   parallel_inplace_merge(range, middle, comp = std::ranges::less(), proj = std::identity())
+//   parallel_inplace_merge(first, middle, last, comp, proj)
+//
+// Precondition: moving an element does not throw. Throws what comp or proj throw, and sennit::cancelled in a cancelled
+// region; the range then has all its elements, in some order. Thread-safety: any thread may call it. Cost: memory for as
+// many elements and two moves of each; without that memory about n log n moves in place.
+//
+// Example:
+//   #include <cstddef>
+//   #include <vector>
+//
+//   void add_sorted(std::vector<int>& all, const std::vector<int>& more) {
+//     const auto middle = static_cast<std::ptrdiff_t>(all.size());
+//     all.insert(all.end(), more.begin(), more.end());
+//     sennit::parallel_inplace_merge(all, all.begin() + middle);
+//   }
+inline constexpr detail::algorithm<detail::in_place_merge_calls<detail::in_parallel>>
+    parallel_inplace_merge{};
+
+// Whether a sorted range has each element of another one, as often as that has it, as std::ranges::includes.
+//
+//   parallel_includes(all, some, comp = std::ranges::less(), all_key = std::identity(), some_key = ...)
+//
+// Precondition: both are sorted by comp. Throws what comp or a key throws, and sennit::cancelled in a cancelled region.
+// Thread-safety: any thread may call it. Cost: that of std::includes. Equal elements of `some` are compared by one strand.
+//
+// Example:
+//   #include <vector>
+//
+//   bool knows_all(const std::vector<int>& known, const std::vector<int>& asked) {
+//     return sennit::parallel_includes(known, asked);
+//   }
+inline constexpr detail::algorithm<detail::includes_calls<detail::in_parallel>> parallel_includes{};
+
+}  // namespace sennit

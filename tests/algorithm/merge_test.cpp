@@ -1,0 +1,151 @@
+// Merges, includes, nth_element and partial_sort against those of std::ranges.
+#include "../loops/support.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sennit_test {
+namespace {
+
+struct entry {
+  std::uint64_t key;
+  std::uint64_t place;
+  friend bool operator==(const entry&, const entry&) = default;
+};
+constexpr auto by_key = [](const entry& a, const entry& b) { return a.key < b.key; };
+
+std::vector<entry> entries(std::size_t n, std::uint64_t different, std::uint64_t seed) {
+  std::mt19937_64 random(n + seed);
+  std::vector<entry> result(n);
+  for (std::size_t i = 0; i < n; ++i) result[i] = {random() % different, i + seed};
+  return result;
+}
+std::vector<entry> in_order(std::vector<entry> all) {
+  std::ranges::stable_sort(all, by_key);
+  return all;
+}
+
+constexpr std::uint64_t spreads[] = {1, 3, 1'000'000};
+
+// Catches cuts that separate or exchange equal elements, and ends that are left out.
+TEST(merge, is_the_serial_one) {
+  with_workers([] {
+    for (const std::size_t n : sizes()) {
+      for (const std::uint64_t spread : spreads) {
+        const std::vector<entry> left = in_order(entries(n, spread, 0));
+        const std::vector<entry> right = in_order(entries(n / 3, spread, 1'000'000));
+        std::vector<entry> expected(left.size() + right.size());
+        std::ranges::merge(left, right, expected.begin(), by_key);
+        std::vector<entry> merged(expected.size());
+        EXPECT_TRUE(sennit::parallel_merge(left, right, merged, by_key) == merged.end());
+        ASSERT_TRUE(merged == expected) << n << " elements, " << spread << " keys";
+
+        std::ranges::copy(right, std::ranges::copy(left, merged.begin()).out);
+        sennit::parallel_inplace_merge(merged, merged.begin() + static_cast<std::ptrdiff_t>(n), by_key);
+        ASSERT_TRUE(merged == expected) << n << " elements, " << spread << " keys, in place";
+        std::ranges::copy(right, std::ranges::copy(left, merged.begin()).out);
+        sennit::detail::in_place_merge<sennit::detail::in_parallel>(
+            merged.begin(), merged.begin() + static_cast<std::ptrdiff_t>(n), merged.end(), by_key);
+        ASSERT_TRUE(merged == expected) << n << " elements, " << spread << " keys, without memory";
+      }
+    }
+  });
+  std::vector<int> small(3);
+  EXPECT_THROW(sennit::parallel_merge(std::vector{1, 2}, std::vector{3, 4}, small), std::invalid_argument);
+}
+
+// Catches elements that stay in the buffer when a comparator throws or the region is cancelled.
+TEST(merge, in_place_keeps_all_elements) {
+  with_workers([] {
+    for (int at = 0; at < 60'000; at += 1999) {
+      for (const bool cancels : {false, true}) {
+        constexpr int n = 40'000;
+        std::deque<std::unique_ptr<int>> all;
+        for (int i = 0; i < n; ++i) all.push_back(std::make_unique<int>(i * 2 % n + (i * 2 >= n ? 1 : 0)));
+        std::atomic<int> calls{0};
+        sennit::region r;
+        try {
+          r.run([&] {
+            sennit::parallel_inplace_merge(all.begin(), all.begin() + n / 2, all.end(),
+                                           [&](const auto& a, const auto& b) {
+                                             if (calls.fetch_add(1) == at) {
+                                               if (!cancels) throw failure{0};
+                                               r.cancel();
+                                             }
+                                             return *a < *b;
+                                           });
+          });
+        } catch (const failure&) {
+        }
+        std::ranges::sort(all);
+        std::vector<bool> seen(n);
+        for (const auto& element : all) {
+          ASSERT_TRUE(element != nullptr && !seen[static_cast<std::size_t>(*element)])
+              << "at comparison " << at;
+          seen[static_cast<std::size_t>(*element)] = true;
+        }
+      }
+    }
+  });
+}
+
+// Catches counts of equal elements that are split between two parts.
+TEST(includes, counts_equal_elements) {
+  with_workers([] {
+    for (const std::uint64_t spread : spreads) {
+      const std::vector<entry> all = in_order(entries(30'000, spread, 0));
+      std::vector<entry> some;
+      for (std::size_t i = 0; i < all.size(); i += 2) some.push_back(all[i]);
+      EXPECT_TRUE(sennit::parallel_includes(all, all, by_key));
+      EXPECT_TRUE(sennit::parallel_includes(all, some, by_key));
+      EXPECT_FALSE(sennit::parallel_includes(some, all, by_key));
+      some.back().key += spread;
+      EXPECT_FALSE(sennit::parallel_includes(all, some, by_key));
+      EXPECT_TRUE(sennit::parallel_includes(all, std::vector<entry>{}, by_key));
+    }
+  });
+}
+
+// Catches elements on the wrong side, lost ones, and a choice that depends on workers.
+TEST(select, puts_elements_on_their_sides) {
+  with_workers([] {
+    for (const std::size_t n : sizes()) {
+      for (const std::uint64_t spread : spreads) {
+        const std::vector<entry> input = entries(n, spread, 0);
+        const std::vector<entry> sorted = in_order(input);
+        for (const std::size_t k : {std::size_t{0}, n / 3, n}) {
+          const auto at = static_cast<std::ptrdiff_t>(k);
+          std::vector<entry> all = input;
+          sennit::parallel_nth_element(all, all.begin() + at, by_key);
+          for (std::size_t i = 0; i < n && k < n; ++i) {
+            ASSERT_TRUE(i < k ? all[i].key <= sorted[k].key : all[i].key >= sorted[k].key) << n << ", " << k;
+          }
+          ASSERT_TRUE(k == n || all[k].key == sorted[k].key) << n << ", " << k;
+          std::vector<entry> again = input;
+          sennit::serial::parallel_nth_element(again.begin(), again.begin() + at, again.end(), by_key);
+          ASSERT_TRUE(all == again);
+          std::ranges::sort(all, {}, &entry::place);
+          ASSERT_TRUE(all == input) << n << ", " << k;
+
+          sennit::parallel_partial_sort(all, all.begin() + at, by_key);
+          for (std::size_t i = 0; i < k; ++i) ASSERT_EQ(all[i].key, sorted[i].key) << n << ", " << k;
+          std::ranges::sort(all, {}, &entry::place);
+          ASSERT_TRUE(all == input) << n << ", " << k;
+        }
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace sennit_test

@@ -27,7 +27,7 @@ class pipeline_run {
       : in_(in), most_alive_(most_alive), stages_(stages), turns_(stages.size()) {}
 
   void run() {
-    strands_.spawn([this] { take_items(); });
+    spawn_taker();
     strands_.wait();
   }
 
@@ -47,8 +47,19 @@ class pipeline_run {
 
   bool serial(std::size_t stage) const { return stages_[stage]->mode != filter_mode::parallel; }
   bool in_order(std::size_t stage) const { return stages_[stage]->mode == filter_mode::serial_in_order; }
+  // One that nobody has begun with is enough: it sends the next one.
   void spawn_taker() {
-    strands_.spawn([this] { take_items(); });
+    {
+      const std::lock_guard guard(lock_);
+      if (std::exchange(taker_waits_, true)) return;
+    }
+    strands_.spawn([this] {
+      {
+        const std::lock_guard guard(lock_);
+        taker_waits_ = false;
+      }
+      take_items();
+    });
   }
 
   void take_items() {
@@ -172,6 +183,7 @@ class pipeline_run {
   std::size_t alive_ = 0;
   bool over_ = false;
   bool input_busy_ = false;
+  bool taker_waits_ = false;
   std::uint64_t taken_ = 0;
   std::uint64_t numbered_ = 0;
   sennit::task_group strands_;

@@ -72,6 +72,7 @@ class task_group {
   task_group& operator=(const task_group&) = delete;
   // Waits. Throws what a task threw, unless the stack is being unwound: then tasks that have not begun do not begin.
   ~task_group() noexcept(false) {
+    if (!open_.load() && left_.load() == 0) return;
     if (std::uncaught_exceptions() == unwinding_) {
       wait();
       return;
@@ -155,11 +156,13 @@ class task_group {
   template <class F>
   void add(F&& task) {
     const around_construct around;
+    if (!open_.load(std::memory_order_relaxed)) open_.store(true);
     const bool alone =
         !sennit::detail::in_strand() && default_workers_allowed() == 1 && default_workers() != 1;
     if (alone || (waiting_.load() && !from_inside())) {
       const std::lock_guard guard(lock_);
       // std::function copies what it calls.
+      left_.fetch_add(1);
       late_.push_back([task = std::make_shared<std::decay_t<F>>(std::forward<F>(task))] { (*task)(); });
       changes_.fetch_add(1);
       changes_.notify_all();
@@ -181,12 +184,17 @@ class task_group {
         const unsigned changes = changes_.load();
         keep_first(failure, [&] { run_late(); });
         keep_first(failure, [&] { tasks_.wait(); });
-        if (nothing_left()) break;
+        if (left_.load() == 0) break;
         sennit::blocking([&] { changes_.wait(changes); });
+      }
+      if (had_handles_.load()) {
+        const std::lock_guard guard(lock_);
+        had_handles_.store(false);
       }
     });
     const bool cancelled = scope_.cancelled();
     context_.reset();
+    open_.store(false, std::memory_order_relaxed);
     waiting_.store(false);
     waiting_.notify_all();
     if (failure != nullptr) std::rethrow_exception(failure);
@@ -202,24 +210,26 @@ class task_group {
     }
   }
   void run_late() {
+    if (left_.load() == 0) return;
     std::vector<std::function<void()>> late;
     {
       const std::lock_guard guard(lock_);
       late.swap(late_);
+      left_.fetch_sub(late.size());
     }
     for (auto& task : late) tasks_.spawn(std::move(task));
   }
-  bool nothing_left() {
-    const std::lock_guard guard(lock_);
-    return late_.empty() && handles_ == 0;
+  void add_handle() {
+    open_.store(true);
+    had_handles_.store(true);
+    left_.fetch_add(1);
   }
-  void count_handle(int change) {
-    {
-      const std::lock_guard guard(lock_);
-      handles_ += change;
-      changes_.fetch_add(1);
-      changes_.notify_all();
-    }
+  // The strand that waits takes the lock before it goes, so the group lasts until the lock is given back.
+  void drop_handle() {
+    const std::lock_guard guard(lock_);
+    left_.fetch_sub(1);
+    changes_.fetch_add(1);
+    changes_.notify_all();
   }
 
   const int unwinding_ = std::uncaught_exceptions();
@@ -228,8 +238,10 @@ class task_group {
   const scope scope_;
   std::mutex lock_;
   std::vector<std::function<void()>> late_;  // under the lock; the strand that waits adds them to the tasks
-  int handles_ = 0;                          // under the lock
-  std::atomic<unsigned> changes_{0};         // of these two
+  std::atomic<std::size_t> left_{0};         // so many, and handles
+  std::atomic<unsigned> changes_{0};         // of that number
+  std::atomic<bool> had_handles_{false};
+  std::atomic<bool> open_{false};  // something was added since the last wait
   std::atomic<bool> waiting_{false};
   sennit::task_group tasks_;
 };
@@ -239,8 +251,8 @@ inline void handles::run(task_handle&& h) {
   h.task_->group.run(std::move(h));
 }
 
-inline deferred_task::deferred_task(task_group& of) : group(of) { group.count_handle(1); }
-inline deferred_task::~deferred_task() { group.count_handle(-1); }
+inline deferred_task::deferred_task(task_group& of) : group(of) { group.add_handle(); }
+inline deferred_task::~deferred_task() { group.drop_handle(); }
 
 }  // namespace on_sennit
 inline namespace v1 {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -13,6 +14,7 @@
 #include <ranges>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -181,6 +183,38 @@ TEST(find, takes_two_sequences_in_all_forms) {
   EXPECT_EQ(at(sennit::parallel_adjacent_find(points, std::greater<>(), &point::y)), 0);
   EXPECT_EQ(at(sennit::parallel_search(points, std::vector<int>(), {}, &point::x)), 0);
   EXPECT_EQ(at(sennit::parallel_find_end(points, std::vector<int>(), {}, &point::x)), 5);
+}
+
+// Catches an exception from behind the match that is thrown, and elements that are looked at though a match before them is
+// known.
+TEST(find, forgets_what_another_worker_does_behind_the_match) {
+  under(settings({2, 4}), [](sennit::runtime& rt) {
+    const auto search = [&](auto&& behind) {
+      beacon taken;
+      return rt.run([&] {
+        return *sennit::parallel_find_if(
+            std::views::iota(0, 1000),
+            [&](int i) {
+              if (i != 0) {
+                taken.light();
+                return behind(i);
+              }
+              taken.await();
+              return true;
+            },
+            sennit::grain(1));
+      });
+    };
+    EXPECT_EQ(search([](int i) -> bool { throw failure{static_cast<std::uint64_t>(i)}; }), 0);
+    std::atomic<int> calls{0};
+    EXPECT_EQ(search([&](int) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                ++calls;
+                return false;
+              }),
+              0);
+    EXPECT_LT(calls, 55);
+  });
 }
 
 // Catches windows that grow faster than what has been searched, never stop to grow, or stay small after an interruption.

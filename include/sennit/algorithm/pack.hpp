@@ -138,7 +138,7 @@ using filter_calls = predicate_forms<Engine, filtering>;
 // `out` is a range with fewer elements than are to be copied, and sennit::cancelled in a canceled region.
 // Copies may have been written then. Thread-safety: any thread may call it. Cost: one pass over memory; a block
 // of elements is read a second time while it is in the cache. Memory: a bit for each element, of which a single
-// worker touches few, and a record for each of about sqrt(n) blocks.
+// worker touches few, and a record for each block. There are about sqrt(n) blocks, or n / grain.
 //
 // Example:
 //   #include <vector>

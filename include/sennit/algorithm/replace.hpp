@@ -7,7 +7,9 @@
 #include <sennit/detail/algorithm/forms.hpp>
 #include <sennit/detail/algorithm/plain_forms.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
+#include <sennit/detail/config.hpp>
 #include <sennit/detail/invoke.hpp>
+#include <sennit/detail/loop/held.hpp>
 #include <sennit/detail/loop/loop.hpp>
 #include <sennit/detail/loop/shared_body.hpp>
 
@@ -31,10 +33,11 @@ struct generating {
     Engine::for_positions(
         all.size,
         [&](position from, position to, auto gate) {
+          auto&& value = nearby(f);
           const It begin = all.at(from);
           const It end = all.at(to);
           It i = begin;
-          do *i = detail::invoke(f);
+          do *i = detail::invoke(value);
           while (goes_on(++i, begin, end, gate));
           return from + static_cast<position>(i - begin);
         },
@@ -52,10 +55,13 @@ struct tabulating {
     Engine::for_positions(
         all.size,
         [&](position from, position to, auto gate) {
+          auto&& value_at = nearby(f);
           It i = all.at(from);
           position p = from;
-          do *i++ = detail::invoke(f, static_cast<std::size_t>(p));
-          while (goes_on(++p, from, to, gate));
+          do {
+            *i = detail::invoke(value_at, static_cast<std::size_t>(p));
+            ++i;
+          } while (goes_on(++p, from, to, gate));
           return p;
         },
         how);
@@ -64,6 +70,16 @@ struct tabulating {
 
 template <class It, class F>
 concept selects = std::predicate<F&, std::iter_reference_t<It>>;
+
+// A small value is copied, as a store to an element could change it otherwise, for all that compilers know.
+template <class T>
+struct equal_to_held {
+  held<const T> value;
+  template <class V>
+  SENNIT_INLINE bool operator()(const V& element) const {
+    return static_cast<bool>(element == value);
+  }
+};
 
 struct replacing_if {
   static constexpr const char* name = "parallel_replace_if";
@@ -74,14 +90,12 @@ struct replacing_if {
     refuse_state<F, std::iter_reference_t<It>>();
     Engine::for_positions(
         all.size,
-        [&](position from, position to, auto gate) {
-          const It begin = all.at(from);
-          const It end = all.at(to);
-          It i = begin;
-          do {
-            if (detail::invoke(predicate, *i)) *i = value;
-          } while (goes_on(++i, begin, end, gate));
-          return from + static_cast<position>(i - begin);
+        [&](position from, position to) {
+          auto&& test = nearby(predicate);
+          auto&& replacement = nearby(value);
+          for (It i = all.at(from), end = all.at(to); i != end; ++i) {
+            if (detail::invoke(test, *i)) *i = replacement;
+          }
         },
         how);
   }
@@ -93,7 +107,7 @@ struct replacing {
       (!option<T>) && compares_with_value<std::iter_reference_t<It>, Old> && destination<It, const T&>;
   template <class Engine, class It, class Old, class T>
   static void run(const elements<It>& all, const Old& old, const T& value, const loop_options& how) {
-    const auto equal = [&old](auto&& element) -> bool { return element == old; };
+    const equal_to_held<Old> equal{old};
     replacing_if::run<Engine>(all, equal, value, how);
   }
 };
@@ -109,20 +123,17 @@ struct replace_copying_if {
     refuse_state<F, std::iter_reference_t<It>>();
     Engine::for_positions(
         in.size,
-        [&](position from, position to, auto gate) {
+        [&](position from, position to) {
+          auto&& test = nearby(predicate);
+          auto&& replacement = nearby(value);
           Out o = out.at(from);
-          const It begin = in.at(from);
-          const It end = in.at(to);
-          It i = begin;
-          do {
-            if (detail::invoke(predicate, *i)) {
-              *o = value;
+          for (It i = in.at(from), end = in.at(to); i != end; ++i, ++o) {
+            if (detail::invoke(test, *i)) {
+              *o = replacement;
             } else {
               *o = *i;
             }
-            ++i, ++o;
-          } while (goes_on(i, begin, end, gate));
-          return from + static_cast<position>(i - begin);
+          }
         },
         how);
   }
@@ -135,7 +146,7 @@ struct replace_copying {
   template <class Engine, class It, class Out, class Old, class T>
   static void run(const elements<It>& in, const elements<Out>& out, const Old& old, const T& value,
                   const loop_options& how) {
-    const auto equal = [&old](auto&& element) -> bool { return element == old; };
+    const equal_to_held<Old> equal{old};
     replace_copying_if::run<Engine>(in, out, equal, value, how);
   }
 };
@@ -154,18 +165,12 @@ struct differing {
     refuse_state<F, std::iter_reference_t<It>, std::iter_reference_t<It>>();
     Engine::for_positions(
         in.size,
-        [&](position from, position to, auto gate) {
+        [&](position from, position to) {
           if (from == 0) *out.at(0) = *in.at(from++);
-          if (from == to) return to;
+          auto&& difference_of = nearby(f);
           Out o = out.at(from);
-          const It begin = in.at(from);
-          const It end = in.at(to);
-          It i = begin;
-          do {
-            *o = detail::invoke(f, *i, *(i - 1));
-            ++i, ++o;
-          } while (goes_on(i, begin, end, gate));
-          return from + static_cast<position>(i - begin);
+          for (It i = in.at(from), end = in.at(to); i != end; ++i, ++o)
+            *o = detail::invoke(difference_of, *i, *(i - 1));
         },
         how);
   }

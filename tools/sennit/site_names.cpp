@@ -178,7 +178,10 @@ std::string function_of(const code_line& found, const std::vector<code_line>& ch
 // Algorithms of the library that fork in functions of their own, by what their caller calls them.
 std::string algorithm_among(const std::vector<code_line>& chain) {
   constexpr std::pair<std::string_view, const char*> algorithms[] = {
+      {"sennit::detail::keyed_sort", "sennit::parallel_sort"},
       {"sennit::detail::merge_sort", "sennit::parallel_sort"},
+      {"sennit::detail::radix_sort", "sennit::parallel_sort"},
+      {"sennit::detail::sample_sort", "sennit::parallel_sort"},
       {"sennit::detail::scan<", "sennit::parallel_scan"}};
   for (const code_line& at : chain)
     for (const auto& [begin, name] : algorithms)

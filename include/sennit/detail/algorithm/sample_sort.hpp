@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <iterator>
 #include <memory>
 #include <new>
@@ -68,16 +69,17 @@ class sample_sort {
   bool is_in_order() {
     const bool descends = less_(*at(1), *at(0));
     std::atomic<bool> none{false};
-    Engine::for_positions(size_ - 1,
-                          [&](position from, position to) {
-                            if (none.load(std::memory_order_relaxed)) return;
-                            It i = at(static_cast<std::size_t>(from));
-                            for (position p = from; p != to; ++p, ++i) {
+    // Each block is looked at until it is out of order, whatever the others are, so that the comparisons are the same in
+    // every run.
+    const std::size_t pairs = size_ - 1;
+    Engine::for_positions((pairs + smallest_block - 1) / smallest_block,
+                          [&](position first, position last) {
+                            for (auto b = static_cast<std::size_t>(first); b != last; ++b) {
+                              It i = at(b * smallest_block);
+                              const It end = at(std::min(pairs, (b + 1) * smallest_block));
                               // Equal elements do not descend, as they keep their order.
-                              if (descends ? !less_(*(i + 1), *i) : less_(*(i + 1), *i)) {
-                                none.store(true, std::memory_order_relaxed);
-                                return;
-                              }
+                              while (i != end && less_(*(i + 1), *i) == descends) ++i;
+                              if (i != end) none.store(true, std::memory_order_relaxed);
                             }
                           },
                           {});

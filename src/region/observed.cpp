@@ -72,6 +72,8 @@ class hidden_part {
     region_state& region = hidden_->state;
     region.observed_by = &cursor_->by();
     region.hidden = true;
+    // Children that its strands spawn in groups from outside belong to no region that ends before them.
+    region.implied = true;
     region.outer = strand_.innermost->region;
     capture_float_environment(region);
     scope_ = {&region, load_tail(), strand_.innermost, &strand_, strand_.spawns, __builtin_frame_address(0)};

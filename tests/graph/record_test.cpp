@@ -180,5 +180,135 @@ TEST(graph_record, of_graphs_beside_loops_and_joins) {
   }
 }
 
+// Nodes that fork, with graphs of their own, and children of a group from outside the graph.
+class nested_program {
+ public:
+  void run() {
+    sum_ = 0;
+    sennit::task_group around;
+    const auto compute = [&](int k) {
+      sennit::parallel_for(0, 10, [&](int i) { sum_ += i; });
+      if (k % 4 == 0) {
+        layers inner(3, 3);
+        EXPECT_EQ(inner.run(), inner.expected());
+      }
+      if (k % 3 == 0) around.spawn([&] { sum_ += 100; });
+    };
+    graph::run(30, graph::nodes{.predecessors = [](int k) { return k == 30 ? thirty() : std::vector<int>(); },
+                                .compute = compute});
+    sennit::join([&] { sum_ += 1000; }, [&] { sum_ += 1000; });
+    around.wait();
+    EXPECT_EQ(sum_, 31 * 45 + 11 * 100 + 2000);
+  }
+
+ private:
+  static std::vector<int> thirty() {
+    std::vector<int> all;
+    for (int k = 0; k < 30; ++k) all.push_back(k);
+    return all;
+  }
+  std::atomic<int> sum_{0};
+};
+
+// Catches: what nodes fork or spawn being counted as if it were the region's; a child that refers to a region that is gone.
+TEST(graph_record, of_nodes_with_graphs_and_children_of_groups) {
+  for (const unsigned workers : {1U, 2U, 8U}) {
+    sennit::runtime rt({.workers = workers});
+    rt.run([&] {
+      nested_program some;
+      for (int round = 0; round < 10; ++round) {
+        const schedule seen = sennit::record([&] { some.run(); });
+        for (const fidelity how : all_fidelities) sennit::replay(seen, how, [&] { some.run(); });
+      }
+    });
+  }
+}
+
+// Catches: a schedule of more workers that a graph in it cannot follow with fewer, or with more.
+TEST(graph_record, is_replayed_by_other_numbers_of_workers) {
+  program some;
+  const auto recorded = [&](unsigned workers) {
+    sennit::runtime rt({.workers = workers});
+    return rt.run([&] { return sennit::record([&] { some.run(); }); });
+  };
+  for (const unsigned workers : {2U, 8U}) {
+    const schedule seen = recorded(workers);
+    for (const unsigned others : {1U, 3U, 12U}) {
+      sennit::runtime rt({.workers = others});
+      for (const fidelity how : all_fidelities)
+        rt.run([&] { sennit::replay(seen, how, [&] { some.run(); }); });
+    }
+  }
+}
+
+struct textless {
+  int k;
+  bool operator==(const textless&) const = default;
+};
+struct hash_of_textless {
+  std::size_t operator()(const textless& t) const noexcept { return static_cast<std::size_t>(t.k); }
+};
+
+// Catches: a record that is refused, or mixed up, because the texts of keys do not tell nodes apart.
+TEST(graph_record, of_keys_without_texts) {
+  sennit::runtime rt({.workers = 2});
+  rt.run([] {
+    std::atomic<int> computed{0};
+    const auto run = [&] {
+      const auto before = [](const textless& t) {
+        return t.k == 0 ? std::vector<textless>() : std::vector<textless>{{t.k - 1}, {t.k / 2}};
+      };
+      graph::run(textless{20}, graph::nodes{.predecessors = before,
+                                            .compute = [&](const textless&) { ++computed; },
+                                            .keys = graph::hashed<hash_of_textless>()});
+    };
+    const schedule seen = sennit::record(run);
+    for (const fidelity how : all_fidelities) sennit::replay(seen, how, run);
+    EXPECT_EQ(computed, 4 * 21);
+    static_cast<void>(sennit::design(run));
+    EXPECT_EQ(computed, 5 * 21);
+  });
+}
+
+#if SENNIT_EXCEPTIONS
+// Catches: a region that is left in a state of the graph when a node throws, or when all is cancelled.
+TEST(graph_record, of_graphs_that_end_early) {
+  sennit::runtime rt({.workers = 2});
+  rt.run([] {
+    layers some(6, 10);
+    schedule good;
+    bool throws = false;
+    sennit::region around;
+    const auto run = [&] {
+      EXPECT_EQ(some.run(), some.expected());
+      const auto before = [](int k) { return k == 0 ? std::vector<int>() : std::vector<int>{k - 1}; };
+      const auto compute = [&](int k) -> int {
+        if (k == 3 && throws) throw std::runtime_error("no");
+        return k;
+      };
+      EXPECT_EQ(graph::run(9, graph::nodes{.predecessors = before, .compute = compute}), 9);
+      EXPECT_EQ(some.run(), some.expected());
+    };
+    good = sennit::record(run);
+    throws = true;
+    EXPECT_THROW(static_cast<void>(sennit::record(run)), graph::node_error);
+    for (const fidelity how : all_fidelities) EXPECT_THROW(sennit::replay(good, how, run), graph::node_error);
+    throws = false;
+    sennit::replay(good, sennit::strict_ordered, run);
+    EXPECT_FALSE(around.run([&] {
+      static_cast<void>(sennit::record([&] {
+        around.cancel();
+        some.run();
+      }));
+    }));
+    const auto cycle = [](int k) { return std::vector<int>{(k + 1) % 3}; };
+    EXPECT_THROW(static_cast<void>(sennit::record([&] {
+                   graph::run(0, graph::nodes{.predecessors = cycle, .compute = [](int) { return 1; }});
+                 })),
+                 graph::cycle_error<int>);
+  });
+}
+#endif
+
 }  // namespace
 }  // namespace sennit_test

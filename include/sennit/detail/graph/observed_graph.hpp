@@ -104,6 +104,11 @@ inline std::string label_of_key<observed_key>(const observed_key& k) {
   return k.of->label(k.number);
 }
 
+[[noreturn]] inline void throw_cycle_of(const std::vector<observed_key>& keys) {
+  keys.front().of->throw_cycle(keys);
+  __builtin_unreachable();  // GCC does not believe what a virtual function says of itself
+}
+
 // What kind of graph it is, and what the program wants of the run.
 struct observed_kind {
   bool has_values = false;

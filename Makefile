@@ -1,7 +1,7 @@
 # `make demo` and `make test` are complete: on a fresh Debian 12 they install what they need, and say so.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-build setup-test demo install test check stress bench format format-check tidy clean
+.PHONY: help setup setup-build setup-test demo install test check stress foreign bench format format-check tidy clean
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -37,6 +37,11 @@ check: setup-test ## what each change has to pass besides: ASan and UBSan, TSan,
 
 stress: setup-test ## all of it for every compiler, sanitizer and option, with the heavy tests; ONLY=regex picks some
 	@scripts/test.sh stress '$(ONLY)'
+
+foreign: setup-test ## build and run the test suites of other libraries on Sennit; ONLY=regex picks tests
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target src/all
+	@scripts/foreign.sh '$(ONLY)'
 
 bench: ## run the benchmarks of SUITE=name; QUICK=1 takes fewer samples
 	@test -n '$(SUITE)' || { echo 'bench: say which suite, as in: make bench SUITE=fork QUICK=1' >&2; exit 2; }

@@ -67,8 +67,9 @@ void inclusive_scan(const elements<In>& in, D& out, Combine& combine,
       scan_from(in.at(0), in.at(in.size), to.at(0), combine_scan<T>(combine, initial..., *in.at(0)), combine);
     }
   } else {
-    scan<scan_kind::inclusive, In, target, T, Combine>(in, to, combine, std::forward<Initial>(initial)...)
-        .run(how);
+    scan<scan_kind::inclusive, In, target, T, Combine>(in, to, combine, how,
+                                                       std::forward<Initial>(initial)...)
+        .run();
   }
 }
 
@@ -82,8 +83,8 @@ T exclusive_scan(const elements<In>& in, D& out, T initial, Combine& combine,
   if constexpr (Engine::serial) {
     return scan_before(in.at(0), in.at(in.size), to.at(0), std::move(initial), combine);
   } else {
-    scan<scan_kind::exclusive, In, target, T, Combine> all(in, to, combine, std::move(initial));
-    all.run(how);
+    scan<scan_kind::exclusive, In, target, T, Combine> all(in, to, combine, how, std::move(initial));
+    all.run();
     return std::move(all).total();
   }
 }

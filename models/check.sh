@@ -276,6 +276,7 @@ holds   queue
 holds   queue ITEMS=5
 reaches queue THIEVES=2
 holds   queue HIDE
+holds   queue BACK
 fails   queue NO_BARRIER
 fails   queue SHUT_AFTER
 fails   queue CLAIM_LATE
@@ -288,6 +289,8 @@ fails   queue ROOM_FIRST
 fails   queue OPEN_EARLY
 fails   queue KEEP_ROOM
 fails   queue ITEM_LATE
+fails   queue BACK BACK_IN_TWO
+fails   queue BACK CLAIM_BLIND
 holds   splices
 fails   splices OVER_FIRST
 fails   splices NO_LOOK

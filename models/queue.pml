@@ -7,9 +7,10 @@
  *
  * Positions begin at one; zero is what a claim that finds nothing leaves. The block has room for all items. Positions are
  * used again. The strand's critical sections are one step, because thieves read nothing without the lock. A thief that
- * finds only items that are not published leaves `limit` shut, and the strand answers. Not modeled: another block, parts
- * that the strand takes back, the last use of a block, a strand that leaves its worker, and the fence variant.
+ * finds only items that are not published leaves `limit` shut, and the strand answers. Not modeled: another block, the
+ * last use of a block, a strand that leaves its worker, and the fence variant.
  *
+ *   BACK    what the strand gives away waits for somebody, and the strand takes it back if nobody has begun it
  *   HIDE    the thief takes the queue out although items are about to be published. This is no fault: the strand sees
  *           the shut gate or the new `room` when it publishes
  * Mutants: NO_BARRIER, SHUT_AFTER  see deque.pml
@@ -22,6 +23,7 @@
  *          ROOM_FIRST              a publication loads `room` before `limit`
  *          OPEN_EARLY              the thief opens `limit` before it stores `gate` and `room`
  *          KEEP_ROOM               whoever takes the queue out leaves `room` as it was
+ *          BACK BACK_IN_TWO        the strand looks whether a part is still there, and then takes it
  *          ITEM_LATE               the strand writes an item after it has published it
  */
 #ifndef THIEVES
@@ -40,8 +42,13 @@
 #define GATE 4
 #define ROOM 5
 #define ITEM 5   /* ITEM + position */
-#define CELLS (ITEM + ITEMS + 2)
-#define BLOCK_END (ITEMS + 1)
+#ifdef BACK
+#define PLACES (2 * ITEMS + 2)  /* what comes back has new places */
+#else
+#define PLACES ITEMS
+#endif
+#define CELLS (ITEM + PLACES + 2)
+#define BLOCK_END (PLACES + 1)
 
 #include "tso.pml"
 
@@ -52,6 +59,7 @@ byte made;           /* items; written by the strand */
 byte done;           /* a bit for each item */
 byte elsewhere;      /* thieves with a part */
 bool begun, over;
+byte part_first, part_last;  /* a part that waits: none if they are equal */
 bool twice, unseen;  /* what must not be */
 
 inline do_item(item)
@@ -99,6 +107,17 @@ inline answer()
        wanted = false;
        mem[LIMIT] = 0;
        if
+#ifdef BACK
+       :: mem[TAIL] > head && part_first == part_last ->  /* one part at a time is followed */
+          part_first = head;
+          part_last = head + (mem[TAIL] - head + 1) / 2;
+          head = part_last;
+          mem[GATE] = head;
+          if
+          :: mem[OWN] <= head -> in_deque = false; mem[ROOM] = head
+          :: else
+          fi
+#else
        :: mem[TAIL] > head ->
           last = head + (mem[TAIL] - head + 1) / 2;
           do
@@ -113,6 +132,7 @@ inline answer()
           :: mem[OWN] <= head -> in_deque = false; mem[ROOM] = head
           :: else
           fi
+#endif
        :: else
        fi
     :: else
@@ -207,10 +227,52 @@ inline claim()
   shut = 0
 }
 
+/* The items of a part that nobody has begun are added again: twice at most, as they have new places each time. */
+inline take_back()
+{
+  if
+  :: backs < 2 ->
+#ifdef BACK_IN_TWO
+     d_step { first = part_first; last = part_last };
+     d_step { part_first = part_last; backs++ }
+#else
+     d_step { first = part_first; last = part_last; part_first = part_last; backs++ }
+#endif
+  :: else
+  fi;
+  d_step {
+    if
+    :: first == last -> first = 0; last = 0
+    :: else
+    fi
+  }
+}
+
+inline add_back()
+{
+  do
+  :: first < last ->
+     load(own, OWN);
+     load(seen, ROOM);
+     if
+     :: own >= seen -> d_step { may_lock -> in_deque = true; mem[ROOM] = BLOCK_END }
+     :: else
+     fi;
+     load(item, ITEM + first);
+     store(ITEM + own, item);
+     store(OWN, own + 1);
+     first++
+  :: else -> break
+  od;
+  first = 0;
+  last = 0;
+  item = 0
+}
+
 active proctype strand()
 {
   byte me = 0;
-  byte own, seen, shut, item, last;
+  byte own, seen, shut, item, last, first, backs;
   bool found;
 
   d_step {
@@ -226,17 +288,29 @@ active proctype strand()
   :: claim();
      if
      :: found -> load(own, OWN); load(item, ITEM + own); do_item(item)
+#ifdef BACK
+     :: else ->
+        take_back();
+        if
+        :: first < last -> add_back(); goto published
+        :: else -> break
+        fi
+#else
      :: else -> break
+#endif
      fi;
      do
      :: made < ITEMS -> add()
      :: break
      od;
+#ifdef BACK
+published:
+#endif
      publish()
   od;
   true;  /* It retires the queue. */
   d_step { may_lock -> in_deque = false; wanted = false; mem[LIMIT] = 0; over = true };
-  elsewhere == 0;
+  elsewhere == 0 && part_first == part_last;
   assert(done == (1 << (made + 1)) - 2)
 }
 
@@ -246,6 +320,17 @@ proctype thief(byte me)
 
 end:
   do
+#ifdef BACK
+  :: atomic { part_first < part_last -> first = part_first; last = part_last; part_first = part_last; elsewhere++ };
+     do
+     :: first < last -> load(item, ITEM + first); do_item(item); first++
+     :: else -> break
+     od;
+     elsewhere--;
+     first = 0;
+     last = 0;
+     item = 0
+#endif
   :: begun && !over && in_deque && !wanted ->
      lock(LOCK);
      if

@@ -140,7 +140,7 @@ class SENNIT_EXPORT limit {
   const std::size_t most_;
   const std::uint64_t order_;
   mutable std::mutex lock_;
-  std::size_t free_;                       // under the lock, and so are all below
+  std::size_t free_;  // under the lock, and so are all below
   std::size_t waiting_ = 0;
   detail::limit_waiter* first_ = nullptr;  // waits longest
   detail::limit_waiter* last_ = nullptr;

@@ -70,9 +70,9 @@ namespace {
 
 void require_end(const std::function<bool()>& enough) {
   if (!enough) {
-    detail::fail<std::invalid_argument>(
-        "sennit: task_graph: the runs would never end, as the function that says when is empty; give one that returns "
-        "true, or run_n() or async_n() a number");
+    detail::fail<std::invalid_argument>("sennit: task_graph: the runs would never end, as the function that "
+                                        "says when is empty; give one that returns "
+                                        "true, or run_n() or async_n() a number");
   }
 }
 

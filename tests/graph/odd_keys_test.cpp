@@ -125,7 +125,8 @@ TEST(graph_odd_keys, have_their_texts) {
             "sennit: computing the node (1, 2.1, \"a\"): no good");
   EXPECT_EQ(error_at(std::pair(stage::load, true)), "sennit: computing the node (load, 1): no good");
   EXPECT_EQ(error_at(std::string_view("view")), "sennit: computing the node \"view\": no good");
-  EXPECT_EQ(error_at(mute{4}), "sennit: computing the node (a key without text: its type has no operator<<): no good");
+  EXPECT_EQ(error_at(mute{4}),
+            "sennit: computing the node (a key without text: its type has no operator<<): no good");
   static const mute here{1};
   EXPECT_THAT(error_at(&here), HasSubstr("computing the node 0x"));
 }

@@ -72,7 +72,7 @@ template <class Engine>
 struct transform_scan_calls {
   template <countable_range R, class Out, class Combine, class F>
     requires scans_transformed<F, std::ranges::range_reference_t<R>, Combine,
-                                 transformed_value<F, std::ranges::range_reference_t<R>>> &&
+                               transformed_value<F, std::ranges::range_reference_t<R>>> &&
              destination<Out, const transformed_value<F, std::ranges::range_reference_t<R>>&>
   void operator()(R&& in, Out&& out, Combine&& combine, F&& f, const loop_options& how = {},
                   std::source_location where = std::source_location::current()) const {
@@ -81,8 +81,7 @@ struct transform_scan_calls {
                                                                  where);
   }
   template <countable_range R, class Out, class Combine, class F, class T>
-    requires scans_transformed<F, std::ranges::range_reference_t<R>, Combine, T> &&
-             destination<Out, const T&>
+    requires scans_transformed<F, std::ranges::range_reference_t<R>, Combine, T> && destination<Out, const T&>
   void operator()(R&& in, Out&& out, Combine&& combine, F&& f, T initial, const loop_options& how = {},
                   std::source_location where = std::source_location::current()) const {
     SENNIT_SITE_IF(!Engine::serial, "parallel_transform_scan");
@@ -154,8 +153,8 @@ struct folding_or_combining {
 
 template <class T, class Fold, class Combine, class V>
 concept scans_folded = std::copyable<T> && !option<Fold> && !option<Combine> && gives_both<Fold, T, V> &&
-                         gives_both<Combine, T> && !never_associates<Combine> &&
-                         !gives_fractions<Fold, T, V> && !gives_fractions<Combine, T>;
+                       gives_both<Combine, T> && !never_associates<Combine> && !gives_fractions<Fold, T, V> &&
+                       !gives_fractions<Combine, T>;
 
 // The form of parallel_fold_scan, listed below.
 template <class Engine>

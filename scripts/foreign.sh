@@ -109,7 +109,7 @@ log=$out/results
 {
   std_execution
   tbb
-} | grep -E -- "^[a-z]* [^ ]*($only)" | TEST=one xargs -P "$jobs" -L 1 "$0" . | tee "$log"
+} | grep -E -- "^[a-z]* [^ ]*($only)" | TEST=one xargs -P "$jobs" -L 1 "$PWD/scripts/foreign.sh" . | tee "$log"
 total=$(wc -l <"$log")
 [ "$total" -gt 0 ] || fail "no test has a name that matches '$only'"
 passed=$(grep -c '^passed' "$log")

@@ -190,7 +190,7 @@ struct no_bound {};
 //   priority(key)       an int. A worker first explores what it has found. Then it takes the node of the highest
 //                       priority of all that are ready in the run at that moment, wherever they became ready; of
 //                       equals, the latest. With one worker, this is the exact order. With several, a node may become
-//                       ready just after a worker has taken a one of lower priority. Called when a node is ready, and
+//                       ready just after a worker has taken one of lower priority. Called when a node is ready, and
 //                       once more if the node has to wait until all has been explored. Priorities count before
 //                       colors, which have no effect then. graph::replay does not use priorities. Cost: a short lock, and log(ready nodes) steps, twice a node.
 //   within(key)         a limit*, or a range of them (sennit/limit.hpp); null pointers are no limits. The node is not begun

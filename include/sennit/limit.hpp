@@ -90,8 +90,8 @@ class SENNIT_EXPORT limit {
   // have one permit object beside another take them in one order everywhere. Otherwise two strands may wait for each other.
   //
   // Throws sennit::cancelled if the region of the strand is cancelled once it has all permits, and, outside any runtime, what
-  // runtime::default_runtime() throws. Thread-safety: any strand or thread. Precondition: the one that took the permits gives
-  // them back; it may be on another worker by then. Cost: that of a task within a limit, and where it waits, two switches
+  // runtime::default_runtime() throws. Thread-safety: any strand or thread. Whoever ends the object gives the
+  // permits back, also if it is another strand. Cost: that of a task within a limit, and where it waits, two switches
   // of stacks.
   //
   // Example:

@@ -137,7 +137,7 @@ struct sorting : sort_calls<Engine, Stable> {
 // before anything has moved, what comp or proj throw, and sennit::cancelled in a cancelled region. After an
 // exception the range has all its elements, in some order. Thread-safety: any thread may call it. Cost:
 // memory for as many elements, and about n log n comparisons; n of them if the elements are sorted already, or in
-// the opposite order, and about n log k for k different ones. A pass moves elements into up to 256 buckets, which are
+// the opposite order, and about n log k for k different ones. A pass moves elements into some hundred buckets, which are
 // then merge sorted. So large elements with cheap comparisons take up to twice the time of std::sort on one worker, as
 // that leaves many in place; sort pointers to such elements, or positions.
 //

@@ -1,9 +1,6 @@
 // Execution policies: code written once runs on the runtime or as its serial elision.
 #pragma once
 
-#include <sennit/algorithm/integer_sort.hpp>
-#include <sennit/algorithm/merge.hpp>
-#include <sennit/algorithm/select.hpp>
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/members.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
@@ -66,13 +63,6 @@ struct parallel : detail::algorithm_members<detail::in_parallel> {
   static constexpr detail::exclusive_scanning<detail::in_parallel> parallel_exclusive_scan{};
   static constexpr detail::sorting<detail::in_parallel, false> parallel_sort{};
   static constexpr detail::sorting<detail::in_parallel, true> parallel_stable_sort{};
-  static constexpr detail::algorithm<detail::integer_sort_calls<detail::in_parallel>> parallel_integer_sort{};
-  static constexpr detail::algorithm<detail::merge_calls<detail::in_parallel>> parallel_merge{};
-  static constexpr detail::algorithm<detail::in_place_merge_calls<detail::in_parallel>>
-      parallel_inplace_merge{};
-  static constexpr detail::algorithm<detail::includes_calls<detail::in_parallel>> parallel_includes{};
-  static constexpr detail::algorithm<detail::select_calls<detail::in_parallel, false>> parallel_nth_element{};
-  static constexpr detail::algorithm<detail::select_calls<detail::in_parallel, true>> parallel_partial_sort{};
   static constexpr detail::transforming<detail::in_parallel> parallel_transform{};
   static constexpr detail::copying<detail::in_parallel> parallel_copy{};
   static constexpr detail::filling<detail::in_parallel> parallel_fill{};
@@ -126,12 +116,6 @@ struct serial : detail::algorithm_members<detail::elided> {
   static constexpr detail::exclusive_scanning<detail::elided> parallel_exclusive_scan{};
   static constexpr detail::sorting<detail::elided, false> parallel_sort{};
   static constexpr detail::sorting<detail::elided, true> parallel_stable_sort{};
-  static constexpr detail::algorithm<detail::integer_sort_calls<detail::elided>> parallel_integer_sort{};
-  static constexpr detail::algorithm<detail::merge_calls<detail::elided>> parallel_merge{};
-  static constexpr detail::algorithm<detail::in_place_merge_calls<detail::elided>> parallel_inplace_merge{};
-  static constexpr detail::algorithm<detail::includes_calls<detail::elided>> parallel_includes{};
-  static constexpr detail::algorithm<detail::select_calls<detail::elided, false>> parallel_nth_element{};
-  static constexpr detail::algorithm<detail::select_calls<detail::elided, true>> parallel_partial_sort{};
   static constexpr detail::transforming<detail::elided> parallel_transform{};
   static constexpr detail::copying<detail::elided> parallel_copy{};
   static constexpr detail::filling<detail::elided> parallel_fill{};
@@ -190,16 +174,6 @@ struct counted_serial : detail::algorithm_members<detail::elided_and_counted> {
   }
   static constexpr detail::sorting<detail::elided_and_counted, false> parallel_sort{};
   static constexpr detail::sorting<detail::elided_and_counted, true> parallel_stable_sort{};
-  static constexpr detail::algorithm<detail::integer_sort_calls<detail::elided_and_counted>>
-      parallel_integer_sort{};
-  static constexpr detail::algorithm<detail::merge_calls<detail::elided_and_counted>> parallel_merge{};
-  static constexpr detail::algorithm<detail::in_place_merge_calls<detail::elided_and_counted>>
-      parallel_inplace_merge{};
-  static constexpr detail::algorithm<detail::includes_calls<detail::elided_and_counted>> parallel_includes{};
-  static constexpr detail::algorithm<detail::select_calls<detail::elided_and_counted, false>>
-      parallel_nth_element{};
-  static constexpr detail::algorithm<detail::select_calls<detail::elided_and_counted, true>>
-      parallel_partial_sort{};
   static constexpr detail::transforming<detail::elided_and_counted> parallel_transform{};
   static constexpr detail::copying<detail::elided_and_counted> parallel_copy{};
   static constexpr detail::filling<detail::elided_and_counted> parallel_fill{};

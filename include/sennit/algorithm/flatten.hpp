@@ -139,7 +139,7 @@ struct flatten_calls {
 //
 // The destination must not overlap the ranges. Throws what a copy threw, std::bad_alloc,
 // std::invalid_argument before anything is copied if `out` is a range with too few elements, and
-// sennit::cancelled in a canceled region. Thread-safety: any thread may call it. Cost: the size of each range is
+// sennit::cancelled in a cancelled region. Thread-safety: any thread may call it. Cost: the size of each range is
 // asked for twice, and each element is copied once; long ranges are split. Elements that have no default value are
 // copied into the vector by one strand. Memory: a number for each range.
 //

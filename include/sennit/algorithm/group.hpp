@@ -256,7 +256,7 @@ struct reduce_by_key_calls {
 //   parallel_histogram(first, last, keys, key = std::identity(), how = {})  two iterators, or one and a number
 //
 // Throws std::out_of_range for a key that is negative or not below `keys`, what key() threw for the lowest element,
-// std::bad_alloc, and sennit::cancelled in a canceled region. Thread-safety: any thread may call it. Cost: one pass.
+// std::bad_alloc, and sennit::cancelled in a cancelled region. Thread-safety: any thread may call it. Cost: one pass.
 // Each strand that takes a part of the elements has counts of its own, so a part has at least `keys` elements, if
 // those are more than 256. Memory: counts for each such part.
 //

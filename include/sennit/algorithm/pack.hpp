@@ -135,7 +135,7 @@ using filter_calls = predicate_forms<Engine, filtering>;
 //
 // pred is called once for each element, by several threads at once. Throws what pred threw for the lowest
 // element for which it threw, what a copy threw, std::bad_alloc before any call, std::invalid_argument if
-// `out` is a range with fewer elements than are to be copied, and sennit::cancelled in a canceled region.
+// `out` is a range with fewer elements than are to be copied, and sennit::cancelled in a cancelled region.
 // Copies may have been written then. Thread-safety: any thread may call it. Cost: one pass over memory; a block
 // of elements is read a second time while it is in the cache. Memory: a bit for each element, of which a single
 // worker touches few, and a record for each block. There are about sqrt(n) blocks, or n / grain.

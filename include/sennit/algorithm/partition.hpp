@@ -137,7 +137,7 @@ using stable_partition_calls = predicate_forms<Engine, stable_partitioning>;
 // the place of the projection.
 //
 // pred is called once for each element, by several threads at once. Throws what a call of pred or a swap threw,
-// std::bad_alloc before any call, and sennit::cancelled in a canceled region. Elements are only swapped, so the
+// std::bad_alloc before any call, and sennit::cancelled in a cancelled region. Elements are only swapped, so the
 // sequence has all of them then. Thread-safety: any thread may call it. Cost: one pass over memory. Memory: a
 // bit for each element, and a record for each of about sqrt(n) blocks.
 //
@@ -152,7 +152,7 @@ inline constexpr detail::algorithm<detail::partition_calls<detail::in_parallel>>
 // The same, and the elements of each part keep their order. The result is the same in each run.
 //
 // Precondition: moving an element does not throw; an exception there ends the program. Throws what pred threw for
-// the lowest element for which it threw, std::bad_alloc before any call, and sennit::cancelled in a canceled
+// the lowest element for which it threw, std::bad_alloc before any call, and sennit::cancelled in a cancelled
 // region. The sequence has all its elements then, in some order. Memory: for as many elements, of which only those
 // that belong behind are used, and what parallel_partition takes.
 inline constexpr detail::algorithm<detail::stable_partition_calls<detail::in_parallel>>

@@ -184,7 +184,7 @@ using rotate_copy_calls = output_forms<Engine, rotate_copying, 1>;
 // the place of others.
 //
 // Throws the exception of the lowest element for which there was one, std::invalid_argument before any call if a destination is a range with too few elements,
-// and sennit::cancelled in a canceled region; elements may have been written then. Elements are moved by swaps, so
+// and sennit::cancelled in a cancelled region; elements may have been written then. Elements are moved by swaps, so
 // none is lost. Thread-safety: any thread may call them. Cost: as parallel_for; no memory.
 
 // Reverses the order of the elements.

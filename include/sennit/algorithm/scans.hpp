@@ -42,7 +42,7 @@ concept scans_transformed =
     !option<F> && transformation<F, V> && !option<T> &&
     scan_over_elements<Combine, T, std::invoke_result_t<F&, V>, transformed_value<F, V>>;
 
-// Arguments of the forms: `Value`, `Operation` and `Function` are their places behind the destination.
+// `Operation` and `Function`: the places of these arguments behind the destination.
 template <std::size_t Operation, std::size_t Function, class... A>
 consteval void refuse_transform_scan() {
   constexpr auto sequence = require_sequence<A...>();

@@ -93,7 +93,7 @@ struct random_permutation_calls {
 //   parallel_shuffle(first, last, seed)  two iterators, or one and a number
 //
 // Precondition: moving an element does not throw; an exception there ends the program. Throws std::bad_alloc before
-// anything has moved, and sennit::cancelled in a canceled region; the sequence has all its elements then.
+// anything has moved, and sennit::cancelled in a cancelled region; the sequence has all its elements then.
 // Thread-safety: any thread may call it. Cost: elements are moved twice, to buckets that fit into a cache, and back
 // after they have been shuffled there. Memory: for as many elements, and up to half a million numbers.
 //

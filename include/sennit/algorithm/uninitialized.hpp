@@ -21,7 +21,7 @@ namespace sennit {
 namespace detail {
 
 // Calls begin(from, to) for chunks of the target, each of which begins its objects, or none and throws. If one throws,
-// or the region is canceled, the objects of all others are ended.
+// or the region is cancelled, the objects of all others are ended.
 template <class Engine, class It, class Begin>
 void begin_objects(const elements<It>& target, Begin&& begin, const loop_options& how) {
   if constexpr (std::is_trivially_destructible_v<std::iter_value_t<It>>) {
@@ -162,7 +162,7 @@ using destroy_calls = sequence_forms<Engine, ending, 0>;
 //   parallel_uninitialized_default_construct(range, how = {})
 //
 // Throws what the construction of the lowest element threw for which it did so, std::bad_alloc before any, and
-// sennit::cancelled in a canceled region. All objects that have begun are ended then. Thread-safety: any thread may
+// sennit::cancelled in a cancelled region. All objects that have begun are ended then. Thread-safety: any thread may
 // call them. Cost: as parallel_for; the pages of fresh memory are placed on the nodes of the workers. Memory: a byte
 // for each of about sqrt(n) blocks, unless ending an object is trivial.
 //
@@ -185,7 +185,7 @@ inline constexpr detail::algorithm<detail::uninitialized_value_construct_calls<d
 inline constexpr detail::algorithm<detail::uninitialized_default_construct_calls<detail::in_parallel>>
     parallel_uninitialized_default_construct{};
 
-// Ends the objects of a sequence: parallel_destroy(range, how = {}), or with iterators. In a canceled region some
+// Ends the objects of a sequence: parallel_destroy(range, how = {}), or with iterators. In a cancelled region some
 // objects may not be ended.
 inline constexpr detail::algorithm<detail::destroy_calls<detail::in_parallel>> parallel_destroy{};
 

@@ -1,4 +1,4 @@
-// The forms in which searches and counts are called: for a predicate, a value, an order, or two sequences.
+// The forms in which algorithms are called: for a predicate, a value, an order, or two sequences.
 #pragma once
 
 #include <sennit/detail/algorithm/engine.hpp>

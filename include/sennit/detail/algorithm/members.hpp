@@ -9,12 +9,15 @@
 #include <sennit/algorithm/flatten.hpp>
 #include <sennit/algorithm/for_each.hpp>
 #include <sennit/algorithm/group.hpp>
+#include <sennit/algorithm/integer_sort.hpp>
+#include <sennit/algorithm/merge.hpp>
 #include <sennit/algorithm/ordered.hpp>
 #include <sennit/algorithm/pack.hpp>
 #include <sennit/algorithm/partition.hpp>
 #include <sennit/algorithm/rearrange.hpp>
 #include <sennit/algorithm/replace.hpp>
 #include <sennit/algorithm/scans.hpp>
+#include <sennit/algorithm/select.hpp>
 #include <sennit/algorithm/shuffle.hpp>
 #include <sennit/algorithm/transform_reduce.hpp>
 #include <sennit/algorithm/uninitialized.hpp>
@@ -24,6 +27,12 @@ namespace sennit::detail {
 
 template <class Engine>
 struct algorithm_members {
+  static constexpr algorithm<integer_sort_calls<Engine>> parallel_integer_sort{};
+  static constexpr algorithm<merge_calls<Engine>> parallel_merge{};
+  static constexpr algorithm<in_place_merge_calls<Engine>> parallel_inplace_merge{};
+  static constexpr algorithm<includes_calls<Engine>> parallel_includes{};
+  static constexpr algorithm<select_calls<Engine, false>> parallel_nth_element{};
+  static constexpr algorithm<select_calls<Engine, true>> parallel_partial_sort{};
   static constexpr algorithm<each_calls<Engine>> each{};
   static constexpr algorithm<for_each_calls<Engine>> parallel_for_each{};
   static constexpr algorithm<find_calls<Engine>> parallel_find{};

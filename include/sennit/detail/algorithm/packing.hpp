@@ -1,4 +1,4 @@
-// How the elements to keep are packed: in one pass at the frontier, and in two passes ahead of it.
+// How the elements to keep are packed: blocks are marked by the strands that claim them, and packed in their order.
 #pragma once
 
 #include <sennit/detail/algorithm/frontier.hpp>
@@ -29,15 +29,14 @@ struct marked_block {
 //
 //   static constexpr bool in_place    outputs may overlap the input of later blocks, not of earlier ones
 //   static constexpr std::size_t element_bytes
-//   static constexpr bool first_kept  whether the first element of all is kept, and none decides that
+//   static constexpr bool first_kept  the first element of all is kept without a comparison
 //   bool direct(position offset, position n)
 //                                     whether a block of n elements may be packed as it is evaluated
 //   marked_block pack(position from, position to, position offset, bool first_kept)
 //   marked_block mark(mark_word*, position from, position to)
 //   void place(const mark_word*, position from, position to, const frontier::block_record&)
 //
-// Extra memory: a bit for each element, of which only those of blocks ahead of the frontier are touched, and a
-// record for each block.
+// Extra memory: a bit for each element, and a record for each block.
 template <class Work>
 class packing {
  public:
@@ -68,7 +67,7 @@ class packing {
     return frontier_.size();
   }
 
-  // After run() has thrown: places what a canceled loop has left, so that [size(), begin_of(known())) is free.
+  // After run() has thrown: places what a cancelled loop has left, so that [size(), begin_of(known())) is free.
   void finish_places() noexcept {
     for (position b = 0; b != frontier_.known(); ++b) {
       if (!frontier_.record(b).placed) place(b);

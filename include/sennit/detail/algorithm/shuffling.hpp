@@ -71,7 +71,7 @@ class shuffling {
         offset(block, bucket) = std::exchange(sum, sum + offset(block, bucket));
     }
     begins_.back() = sum;
-    // From here on elements are in the buffer. If the region is canceled, this strand does the rest.
+    // From here on elements are in the buffer. If the region is cancelled, this strand does the rest.
     const complete rest{*this};
     for_parts(blocks_, [&](position block) { scatter(block); });
     for_parts(buckets_, [&](position bucket) { shuffle(bucket); });

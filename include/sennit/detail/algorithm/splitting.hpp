@@ -105,7 +105,7 @@ class stable_split {
     transfer_marked<moved_in_place>(words, to - from, begin, all_.at(block.offset));
   }
 
-  // Moves what has been set aside from the elements before `evaluated` behind the `kept` ones.
+  // Moves what has been set aside from the elements of [from, to) behind the `kept` ones.
   void take_back(position from, position to, position kept) const noexcept {
     std::ranges::move(buffer_.at(from), buffer_.at(to), all_.at(kept + from));
     std::destroy(buffer_.at(from), buffer_.at(to));
@@ -134,7 +134,7 @@ position split_stably(const elements<It>& all, const Keep& keep, const loop_opti
     work.take_back(from, from + std::min(others - from, block), packed.size());
     taken_back[static_cast<std::size_t>(b)] = 1;
   };
-  // Also called after an exception. A canceled loop may leave blocks out.
+  // Also called after an exception. A cancelled loop may leave blocks out.
   struct end_of_split {
     ~end_of_split() {
       packed.finish_places();

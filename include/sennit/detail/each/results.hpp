@@ -7,12 +7,14 @@
 #include <sennit/detail/each/element.hpp>
 #include <sennit/detail/each/numbers.hpp>
 #include <sennit/detail/loop/loop.hpp>
+#include <sennit/region.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <iterator>
 #include <limits>
 #include <list>
@@ -186,9 +188,24 @@ auto collected_into(S& sequence, D& out, const loop_options& how) {
   }
 }
 
+// The first element that a part has found, or what it threw on its way to one. Which of both counts is known when the parts
+// are combined: what lies behind an element is dropped, exceptions, too.
+template <class V>
+struct first_found {
+  std::optional<V> element;
+  std::exception_ptr failure;
+
+  explicit operator bool() const noexcept { return element.has_value() || failure != nullptr; }
+  void append(first_found&& right) {
+    if (*this) return;
+    if (right.element) element.emplace(*std::move(right.element));
+    failure = std::move(right.failure);
+  }
+};
+
 // Parts that look for their first element, and for none behind a part that has one.
 template <class S, class V, class Combine>
-class first_parts : public parts<first_parts<S, V, Combine>, std::optional<V>, const Combine> {
+class first_parts : public parts<first_parts<S, V, Combine>, first_found<V>, const Combine> {
  public:
   static constexpr bool whole_chunks = true;
   static constexpr position begins_after = 0;
@@ -196,14 +213,21 @@ class first_parts : public parts<first_parts<S, V, Combine>, std::optional<V>, c
   first_parts(const S& sequence, position begin, std::atomic<position>& lowest, const Combine& combine)
       : first_parts::parts(combine), sequence_(sequence), begin_(begin), lowest_(lowest) {}
 
-  std::optional<V> begin(position) const { return std::nullopt; }
+  first_found<V> begin(position) const { return {}; }
   template <class Gate>
-  position extend(std::optional<V>& left, position from, position to, Gate) const {
+  position extend(first_found<V>& left, position from, position to, Gate) const {
     if (left || from > lowest_.load(std::memory_order_relaxed)) return to;
-    sequence_.push(begin_ + from, begin_ + to, [&](auto&& element) {
-      left.emplace(std::forward<decltype(element)>(element));
-      return true;
-    });
+#if SENNIT_EXCEPTIONS
+    try {
+      look(left, from, to);
+    } catch (const cancelled&) {
+      throw;
+    } catch (...) {
+      left.failure = std::current_exception();
+    }
+#else
+    look(left, from, to);
+#endif
     if (left) {
       position lowest = lowest_.load(std::memory_order_relaxed);
       // No order: the value itself is handed over where the parts are combined.
@@ -215,6 +239,13 @@ class first_parts : public parts<first_parts<S, V, Combine>, std::optional<V>, c
   std::uintptr_t code() const noexcept { return 0; }
 
  private:
+  void look(first_found<V>& left, position from, position to) const {
+    sequence_.push(begin_ + from, begin_ + to, [&](auto&& element) {
+      left.element.emplace(std::forward<decltype(element)>(element));
+      return true;
+    });
+  }
+
   const S& sequence_;
   position begin_;
   std::atomic<position>& lowest_;
@@ -225,19 +256,20 @@ class first_parts : public parts<first_parts<S, V, Combine>, std::optional<V>, c
 template <class S>
 auto first_of(S& sequence, const loop_options& how) {
   using V = std::remove_cvref_t<element_of<S>>;
-  const auto keep_left = [](std::optional<V>& left, std::optional<V>&& right) {
-    if (!left && right) left.emplace(*std::move(right));
-  };
+  const auto append = [](first_found<V>& left, first_found<V>&& right) { left.append(std::move(right)); };
   sequence.prepare(how);
   const position n = sequence.size();
-  std::optional<V> found;
+  first_found<V> found;
   for (position begin = 0, length = 64; begin != n && !found; begin += length) {
     length = std::min(std::max<position>(length, begin), n - begin);
     std::atomic<position> lowest{length};
-    const first_parts<S, V, decltype(keep_left)> parts(sequence, begin, lowest, keep_left);
-    found = value_of_parts<typename S::engine, std::optional<V>>(parts, length, how);
+    const first_parts<S, V, decltype(append)> parts(sequence, begin, lowest, append);
+    found.append(value_of_parts<typename S::engine, first_found<V>>(parts, length, how));
   }
-  return found;
+#if SENNIT_EXCEPTIONS
+  if (found.failure != nullptr) std::rethrow_exception(found.failure);
+#endif
+  return std::move(found.element);
 }
 
 }  // namespace sennit::detail

@@ -12,16 +12,16 @@
 namespace tbb {
 namespace on_sennit {
 
-// Whoever resumes the task gives back the only place of a limit, which the task waits for.
+// Whoever resumes the task gives back the only permit of a limit, which the task waits for.
 class suspension {
  public:
   suspension() : taken_(std::in_place, one_) {}
-  void wait() { const sennit::limit::place mine(one_); }
+  void wait() { const sennit::limit::permit mine(one_); }
   void resume() { taken_.reset(); }
 
  private:
   sennit::limit one_{1};
-  std::optional<sennit::limit::place> taken_;
+  std::optional<sennit::limit::permit> taken_;
 };
 // Shared, as the one who resumes the task may still use it when the task has gone on.
 using suspend_point = std::shared_ptr<suspension>;

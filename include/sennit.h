@@ -64,7 +64,8 @@ SENNIT_C_FUNCTION const char* sennit_last_error(void);
 // Called by a body that cannot do its work, which then returns. The construct that called the body drops what has not
 // begun, and returns SENNIT_FAILED with this text: that of the first body in the order of the serial program, if
 // several fail. NULL: the status and the text of the call that has just failed in the body are passed on.
-// Precondition: between this call and the body's return there is no other construct. Outside a body it sets the text only. A library that was built without
+// Precondition: between this call and the body's return there is no other construct than sennit_group_wait() and
+// sennit_group_destroy(), which wait in any case. Outside a body it sets the text only. A library that was built without
 // exceptions cannot drop work, and ends the program with the text instead.
 SENNIT_C_FUNCTION void sennit_fail(const char* text);
 

@@ -145,9 +145,10 @@ run_checks() {
     targets="$targets$(printf ' test_splice.%s' "$@")"
     tests="$tests|^splice[.]($(echo "$@" | tr ' ' '|'))[.]"
   }
-  # Loops and nests own next to no memory, and take long to build; as do the tools of TPAL and rollforward, and many splices.
-  only unit core process beats schedule graph pipeline policy topology
-  and_splices failure fronts random
+  # Loops, algorithms and nests own next to no memory, and take long to build; as do the tools of TPAL and rollforward, and
+  # many splices. Policies and the topology have no memory of their own.
+  only unit core process beats schedule graph pipeline
+  and_splices failure fronts
   configuration asan-clang -DSENNIT_PRECOMPILE_TESTS=ON
   # The others have no threads of their own; the tools of TPAL, which take longest to build, have the library's. Of splices,
   # those tests that make most use of several workers. Loops take long to build; make stress has them.

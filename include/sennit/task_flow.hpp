@@ -81,7 +81,8 @@ class flow_task_at_once {
 // A submission that takes a place for its task.
 class SENNIT_EXPORT flow_submission {
  public:
-  explicit flow_submission(flow_front& flow);
+  // `limited`: the task waits for permits, so that it is run by a submission only where all are.
+  flow_submission(flow_front& flow, bool limited);
   flow_submission(const flow_submission&) = delete;
   flow_submission& operator=(const flow_submission&) = delete;
   ~flow_submission() { flow_.busy_.store(false, std::memory_order_relaxed); }
@@ -193,7 +194,7 @@ class task_flow {
   void submit(const effects& fx, F&& f, const flow_task_options& options = {}) {
     using closure = std::decay_t<F>;
     if (!front_->runs_at_once()) {
-      detail::flow_submission one(*front_);
+      detail::flow_submission one(*front_, !options.within.empty());
       if (detail::flow_task* const place = one.place()) {
         place->template put<closure>(std::forward<F>(f));
         one.submit(fx, options);

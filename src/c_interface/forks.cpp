@@ -28,6 +28,7 @@ constexpr const char* no_region = "region is NULL; give what sennit_region_creat
 constexpr const char* no_function = "the function is NULL; give one that can be called with the context";
 
 sennit_status wait_for(sennit_group& group) {
+  const failure_put_aside meanwhile;
   return status_of([&] {
     group.wait();
     return SENNIT_OK;
@@ -78,9 +79,13 @@ sennit_status sennit_group_wait(sennit_group* group) {
 
 sennit_status sennit_group_destroy(sennit_group* group) {
   if (group == nullptr) return SENNIT_OK;
-  const sennit_status status = wait_for(*group);
-  delete group;
-  return status;
+  const failure_put_aside meanwhile;
+  const sennit_status waited = wait_for(*group);
+  const sennit_status ended = status_of([=] {
+    delete group;
+    return SENNIT_OK;
+  });
+  return waited != SENNIT_OK ? waited : ended;
 }
 
 sennit_status sennit_region_create(sennit_region** made) { return create("sennit_region_create", made); }

@@ -58,6 +58,17 @@ body_outside::~body_outside() { in_body_outside = before_; }
 
 bool body_has_failed() noexcept { return has_failed; }
 
+failure_put_aside::failure_put_aside() noexcept
+    : had_failed_(std::exchange(has_failed, false)), status_(latest) {
+  if (had_failed_ && status_ != SENNIT_OK) text_.swap(texts().local());
+}
+failure_put_aside::~failure_put_aside() {
+  if (!had_failed_) return;
+  has_failed = true;
+  latest = status_;
+  if (status_ != SENNIT_OK) text_.swap(texts().local());
+}
+
 void rethrow_failure_of_body() {
   if (!has_failed) [[likely]]
     return;

@@ -45,6 +45,20 @@ class body_outside {
   const bool before_;
 };
 
+// A body that has failed still has to wait for what it began, and to end it. What it failed with is put aside meanwhile.
+class failure_put_aside {
+ public:
+  failure_put_aside() noexcept;
+  failure_put_aside(const failure_put_aside&) = delete;
+  failure_put_aside& operator=(const failure_put_aside&) = delete;
+  ~failure_put_aside();
+
+ private:
+  const bool had_failed_;
+  sennit_status status_;
+  std::string text_;
+};
+
 // The status of f(). `invalid` is that of a std::invalid_argument, which may be a body's.
 template <class F>
 sennit_status status_of(const F& f, [[maybe_unused]] sennit_status invalid = SENNIT_FAILED) {

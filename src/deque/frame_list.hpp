@@ -26,14 +26,18 @@ class frame_list {
     newest_ = &f;
     any_.store(true, std::memory_order_relaxed);
   }
-  // Before all others.
-  void prepend(frame& f) noexcept {
+  // Before all others, but behind those that were put there before.
+  void put_first(frame& f) noexcept {
+    frame* before = nullptr;
+    frame* next = oldest_;
+    for (; next != nullptr && next->stolen().resumes; next = next->stolen().newer) before = next;
     stolen_state& stolen = f.stolen();
     stolen.list = this;
-    stolen.older = nullptr;
-    stolen.newer = oldest_;
-    (oldest_ != nullptr ? oldest_->stolen().older : newest_) = &f;
-    oldest_ = &f;
+    stolen.resumes = true;
+    stolen.older = before;
+    stolen.newer = next;
+    (before != nullptr ? before->stolen().newer : oldest_) = &f;
+    (next != nullptr ? next->stolen().older : newest_) = &f;
     any_.store(true, std::memory_order_relaxed);
   }
   void unlink(frame& f) noexcept {

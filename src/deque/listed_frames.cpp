@@ -33,8 +33,7 @@ void listed_frames::add_first(frame& f) noexcept {
   const std::lock_guard guard(lock_);
   SENNIT_ASSERT(has_no_holder(f));
   f.stolen().holder.store(this, std::memory_order_relaxed);
-  f.stolen().resumes = true;
-  listed_.prepend(f);
+  listed_.put_first(f);
 }
 
 frame* listed_frames::take_first(const wanted& what) noexcept {

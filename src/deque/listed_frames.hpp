@@ -24,7 +24,7 @@ class listed_frames {
 
   // A frame that has left the deque, or never was in it.
   void add(frame& f) noexcept;
-  // One that lets a strand go on that has waited. It comes before all others.
+  // One that lets a strand go on that has waited. It comes before all others but those.
   void add_first(frame& f) noexcept;
   // A branch of the strand that runs here: where its schedule's hooks are strict, only the strand can
   // have it.

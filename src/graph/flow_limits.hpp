@@ -12,6 +12,7 @@ class flow_state;
 class flow_limits final : public limited_in_pool {
  public:
   explicit flow_limits(flow_state& flow) noexcept : limited_in_pool(branches_), flow_(flow) {}
+  ~flow_limits() { end(); }
 
   // Called once no other strands of the flow are there: returns when no task waits, and all branches have ended.
   void await_all() noexcept { branches_.await_all(); }

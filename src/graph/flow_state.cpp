@@ -62,11 +62,11 @@ void flow_state::enter(const char* call) {
 
 // --- Submitting.
 
-bool flow_state::at_once() {
+bool flow_state::at_once(bool limited) {
   // In an observed region the gates are always shut.
   if (!begun_ || any_gate_shut()) [[unlikely]]
     begin_or_meet_gate();
-  return at_once_ || (runs_small_ && goes_on_with_small_tasks());
+  return at_once_ || (runs_small_ && !limited && goes_on_with_small_tasks());
 }
 
 bool flow_state::goes_on_with_small_tasks() noexcept {
@@ -336,12 +336,12 @@ void flow_state::order_by_priority(flow_task& task, int priority) {
 
 void flow_state_deleter::operator()(flow_state* state) const noexcept { delete state; }
 
-flow_submission::flow_submission(flow_front& front) : flow_(front) {
+flow_submission::flow_submission(flow_front& front, bool limited) : flow_(front) {
   auto& flow = static_cast<flow_state&>(front);
   flow.enter("submit");
 #if SENNIT_EXCEPTIONS
   try {
-    if (flow.at_once()) {
+    if (flow.at_once(limited)) {
       to_run_ = !flow.stopped();
     } else {
       place_ = flow.place();
@@ -351,7 +351,7 @@ flow_submission::flow_submission(flow_front& front) : flow_(front) {
     throw;
   }
 #else
-  if (flow.at_once()) {
+  if (flow.at_once(limited)) {
     to_run_ = !flow.stopped();
   } else {
     place_ = flow.place();

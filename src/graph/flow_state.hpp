@@ -39,7 +39,7 @@ class flow_state final : public flow_front, private tasks_to_check {
   void leave() noexcept { busy_.store(false, std::memory_order_relaxed); }
 
   // Whether tasks are run as they are submitted.
-  bool at_once();
+  bool at_once(bool limited);
   bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
   // A place for the next task; null if the flow has stopped.
   flow_task* place();

@@ -1,3 +1,4 @@
+#include "graph/strand_permit.hpp"
 #include "region/waiting_strand.hpp"
 #include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
@@ -43,9 +44,11 @@ class strand_without_permit final : public detail::limit_waiter {
   void hold_back() const noexcept {
     constexpr std::size_t few = 16;
     constexpr std::uint64_t ns_for_each = 1000;
+    constexpr std::uint64_t most_ns = 500'000;
     if (ahead_ < few) return;
-    const std::uint64_t until = detail::now_ns() + ahead_ * ns_for_each;
-    while (!admitted_.load(std::memory_order_relaxed) && !strand_.others_go_on() && detail::now_ns() < until)
+    const std::uint64_t until = detail::now_ns() + std::min(ahead_ * ns_for_each, most_ns);
+    while (!admitted_.load(std::memory_order_relaxed) && !strand_.others_go_on() &&
+           !detail::stop_requested() && detail::now_ns() < until)
       sched_yield();
   }
 
@@ -53,12 +56,12 @@ class strand_without_permit final : public detail::limit_waiter {
   detail::waiting_strand strand_;
 };
 
-void enter_in_strand(limit& l) noexcept {
+}  // namespace
+
+void detail::enter_in_strand(limit& l) noexcept {
   strand_without_permit self;
   if (!l.enter(self)) self.wait();
 }
-
-}  // namespace
 
 limit::permit::permit(const limits& within) : limits_{} {
   const auto end = std::ranges::copy(within.all(), limits_).out;
@@ -66,7 +69,7 @@ limit::permit::permit(const limits& within) : limits_{} {
   std::fill(std::unique(std::begin(limits_), end), std::end(limits_), nullptr);
   auto enter_all = [this] {
     for (limit* const l : limits_) {
-      if (l != nullptr) enter_in_strand(*l);
+      if (l != nullptr) detail::enter_in_strand(*l);
     }
   };
   if (!detail::in_strand()) {

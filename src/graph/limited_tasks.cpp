@@ -1,6 +1,7 @@
 #include "graph/limited_tasks.hpp"
 
 #include "fork/views.hpp"
+#include "graph/strand_permit.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/detail/calls.hpp>
@@ -92,6 +93,12 @@ bool limited_tasks::enter(const task_traits& t) {
   }
   while (task.permits < count_of(t)) {
     limit& next = at(t, task.permits);
+    // As limited_work does: a record has the branches of the program only.
+    if (current_tls().cursor != nullptr) [[unlikely]] {
+      enter_in_strand(next);
+      ++task.permits;
+      continue;
+    }
     if (task.later == nullptr) task.later = std::make_unique<branch>(*this, task.number);
     // Before anybody can admit the task.
     task.waits.store(&next, std::memory_order_relaxed);

@@ -1,4 +1,5 @@
 #include "fork/answer.hpp"
+#include "graph/strand_permit.hpp"
 #include "region/cancel_listener.hpp"
 #include "worker/worker.hpp"
 
@@ -96,11 +97,18 @@ class limited_work::cancellation final : public frame_with_state, private cancel
 
 limited_work::limited_work() noexcept = default;
 limited_work::~limited_work() = default;
+void limited_work::end() noexcept { cancelled_.reset(); }
 
 bool limited_work::enter(std::uint64_t item, item_limits& of) {
   while (of.entered_ < of.all_.size()) {
     limit& next = *of.all_[of.entered_];
     if (next.try_enter()) {
+      ++of.entered_;
+      continue;
+    }
+    // A record has the branches of the program, and those in which items go on are none.
+    if (current_tls().cursor != nullptr) [[unlikely]] {
+      enter_in_strand(next);
       ++of.entered_;
       continue;
     }

@@ -13,6 +13,7 @@
 #include <numeric>
 #include <optional>
 #include <ranges>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -178,6 +179,28 @@ TEST(each, takes_owners_and_temporaries) {
     // Elements of a std::vector<bool> share words.
     const auto flags = sennit::each(0, 1000) | lazy::map([](int i) { return i % 2 == 0; }) | lazy::collect();
     EXPECT_EQ(std::ranges::count(flags, true), 500);
+  });
+}
+
+// Catches results that refer to elements, so that a result changes them, or outlives them.
+TEST(each, results_are_copies) {
+  with_workers([] {
+    std::vector<int> x{5, 1, 9, 3};
+    const auto least = sennit::each(x) | lazy::enumerate |
+                       lazy::reduce([](auto a, auto b) { return b.second < a.second ? b : a; });
+    EXPECT_EQ(*least, (std::pair<std::size_t, int>(1, 1)));
+    const std::vector<int> y{1, 2, 3, 4};
+    EXPECT_EQ((*(sennit::each(x) | lazy::zip(y) | lazy::max())), (std::pair(9, 3)));
+    EXPECT_EQ(x, (std::vector<int>{5, 1, 9, 3}));
+    const auto chunks = sennit::each(x) | lazy::chunk(3) | lazy::collect();
+    EXPECT_EQ(chunks, (std::vector<std::vector<int>>{{5, 1, 9}, {3}}));
+    EXPECT_EQ((sennit::each(std::vector<int>{7, 8}) | lazy::enumerate | lazy::first())->second, 7);
+    std::vector<bool> bits{true, false, true};
+    EXPECT_EQ(sennit::each(bits) | lazy::collect(), bits);
+    std::vector<int> out(4);
+    const auto end = lazy::collect_into(std::span(out));
+    EXPECT_EQ(sennit::each(x) | end, std::span(out).end());
+    EXPECT_EQ(out, x);
   });
 }
 

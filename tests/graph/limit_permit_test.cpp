@@ -3,6 +3,8 @@
 #include "support.hpp"
 
 #include <sennit/data_regions.hpp>
+#include <sennit/effects.hpp>
+#include <sennit/graph.hpp>
 #include <sennit/join.hpp>
 #include <sennit/limit.hpp>
 #include <sennit/parallel_for.hpp>
@@ -13,6 +15,7 @@
 #include <sennit/task_flow.hpp>
 #include <sennit/task_graph.hpp>
 
+#include <atomic>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -177,6 +180,34 @@ TEST(limit_permit, is_short_and_wanted_by_all_iterations) {
     });
     EXPECT_EQ(count, n) << workers;
   }
+}
+
+// Catches: tasks and nodes that wait for a permit in a recorded region, and go on in a branch that the record has not.
+TEST(limit_permit, tasks_within_limits_go_with_records) {
+  with_workers([] {
+    limit one(1);
+    std::atomic<int> count{0};
+    const auto flow = [&] {
+      sennit::graph::task_flow tasks;
+      for (int i = 0; i < 20; ++i) tasks.submit(sennit::effects(), [&] { ++count; }, {.within = one});
+      tasks.wait();
+    };
+    const auto graph = [&] {
+      graph::run(20, graph::nodes{.predecessors = [](int k) { return std::vector<int>(k > 0, k - 1); },
+                                  .compute = [&](int) { ++count; },
+                                  .within = [&](int) { return &one; }});
+    };
+    const auto program = [&] {
+      sennit::join([&] { sennit::join(flow, flow); }, [&] { sennit::join(graph, graph); });
+    };
+    for (int round = 0; round < 5; ++round) {
+      const sennit::schedule seen = sennit::record(program);
+      sennit::replay(seen, sennit::relaxed, program);
+      sennit::replay(seen, sennit::strict_unordered, program);
+    }
+    EXPECT_EQ(count, 5 * 3 * 82);
+    EXPECT_EQ(one.free(), 1U);
+  });
 }
 
 // Catches: the branch that lets a strand go on, and that a record does not have.

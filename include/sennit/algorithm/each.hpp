@@ -23,6 +23,7 @@
 #include <memory>
 #include <optional>
 #include <ranges>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -108,6 +109,8 @@ consteval void require_function() {
 //   for_each(f)                  calls f(x)
 //   collect()                    a std::vector of all, in order
 //   collect_into(out)            writes them, in order, to an iterator with enough room, or a range; returns the end
+//
+// What an end keeps is a copy: of pairs both parts, and of neighbors a std::vector.
 //
 // Behind filter, flatten and flat_map the number of an element is not known beforehand. There enumerate, zip, take, drop
 // and collect_into count the elements of blocks in a first pass, so what comes before is computed twice; collect() does not.
@@ -258,16 +261,16 @@ auto sum(const Options& how = {}) {
 template <class F, detail::reduce_options Options = loop_options>
 auto reduce(F combine, const Options& how = {}) {
   return detail::result{[combine = std::move(combine), how](auto& sequence) {
-    using V = std::remove_cvref_t<detail::element_of<decltype(sequence)>>;
+    using V = detail::kept_of<decltype(sequence)>;
     using T = std::optional<V>;
     detail::refuse_combination_with_state<F, V>();
     return detail::accumulate(
         sequence, [] { return T(); },
         [&](T& left, auto&& element) {
           if (left) {
-            detail::combine_into(combine, *left, static_cast<V>(std::forward<decltype(element)>(element)));
+            detail::combine_into(combine, *left, detail::keep<V>(std::forward<decltype(element)>(element)));
           } else {
-            left.emplace(std::forward<decltype(element)>(element));
+            left.emplace(detail::keep<V>(std::forward<decltype(element)>(element)));
           }
         },
         [&](T& left, T&& right) {
@@ -363,7 +366,11 @@ inline auto collect(const loop_options& how = {}) {
 }
 template <class D>
 auto collect_into(D&& out, const loop_options& how = {}) {
-  return detail::result{[&out, how](auto& sequence) { return detail::collected_into(sequence, out, how); }};
+  // A container of the program by reference; a span or an iterator that is nobody's by value.
+  return detail::result{[to = std::tuple<D>(std::forward<D>(out)), how](auto& sequence) {
+    auto&& place = std::get<0>(to);
+    return detail::collected_into(sequence, place, how);
+  }};
 }
 
 }  // namespace lazy

@@ -162,7 +162,8 @@ class grouped {
   // The number of groups, which is that of different keys.
   std::size_t size() const noexcept { return keys_.size(); }
   // Precondition for both: group < size().
-  const Key& key(std::size_t group) const noexcept { return keys_[group]; }
+  // A reference, or for bool, of which a std::vector has no objects, a copy.
+  typename std::vector<Key>::const_reference key(std::size_t group) const noexcept { return keys_[group]; }
   std::span<const T> operator[](std::size_t group) const noexcept {
     const std::size_t end = group + 1 == size() ? elements_.size() : begins_[group + 1];
     return std::span<const T>(elements_).subspan(begins_[group], end - begins_[group]);
@@ -196,7 +197,9 @@ struct group_by_calls {
     using T = std::ranges::range_value_t<R>;
     using K = key_of_element<R, Key>;
     refuse_state<Key, const T&>();
-    std::vector<T> all(std::ranges::begin(range), std::ranges::end(range));
+    std::vector<T> all;
+    all.reserve(std::ranges::size(range));
+    for (auto&& element : range) all.push_back(std::forward<decltype(element)>(element));
     sorting<Engine, true>()(all, std::less<>(), std::ref(key));
     const auto begins_group = [&](std::size_t i) {
       return i == 0 || std::invoke(key, std::as_const(all[i - 1])) < std::invoke(key, std::as_const(all[i]));

@@ -28,7 +28,10 @@ namespace detail {
 
 template <class Left, class Right, class Comp, class P, class Q>
 concept comparable_sequences =
-    std::indirect_strict_weak_order<Comp, std::projected<Left, P>, std::projected<Right, Q>>;
+    std::indirect_strict_weak_order<Comp, std::projected<Left, P>, std::projected<Right, Q>> &&
+    // Elements are compared where others are being moved away.
+    !std::is_rvalue_reference_v<std::iter_reference_t<Left>> &&
+    !std::is_rvalue_reference_v<std::iter_reference_t<Right>>;
 
 // The forms of parallel_merge, listed below.
 template <class Engine>

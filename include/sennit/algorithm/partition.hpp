@@ -137,7 +137,7 @@ using stable_partition_calls = predicate_forms<Engine, stable_partitioning>;
 // the place of the projection.
 //
 // pred is called once for each element, by several threads at once. Throws what a call of pred or a swap threw,
-// std::bad_alloc before any call, and sennit::cancelled in a cancelled region. Elements are only swapped, so the
+// std::bad_alloc, and sennit::cancelled in a cancelled region. Elements are only swapped, so the
 // sequence has all of them then. Thread-safety: any thread may call it. Cost: one pass over memory. Memory: a
 // bit for each element, and a record for each of about sqrt(n) blocks.
 //

@@ -31,13 +31,15 @@ def function_address(function, what):
                     "cffi, a numba.cfunc), or a callable")
 
 
-def data_address(array, what):
+def data_address(array, what, written=False):
     """(the address of the data, its bytes, what has to live on while the address is used)"""
     interface = getattr(array, "__array_interface__", None)
     if interface is not None:
         if interface.get("strides") is not None:
             raise ValueError(f"sennit: {what} is an array whose elements are not one after the other; "
                              "give numpy.ascontiguousarray() of it, or its address in `context`")
+        if written and interface["data"][1]:
+            raise ValueError(f"sennit: {what} is an array that is read-only; give one that can be written to, as copy() does")
         return interface["data"][0], array.nbytes, array
     if isinstance(array, (ctypes.Array, ctypes.Structure, ctypes.Union, ctypes._SimpleCData)):
         return ctypes.addressof(array), ctypes.sizeof(array), array

@@ -164,7 +164,7 @@ def parallel_reduce(n, add, result, *arrays, combine="sum", identity=None, conte
 
 
 def _reduce(first, last, add, combine, result, identity, context, options):
-    value, size, held_result = data_address(result, "result")
+    value, size, held_result = data_address(result, "result", written=True)
     start, size_of_identity, held_identity = data_address(identity, "identity")
     if size != size_of_identity or size == 0:
         raise ValueError(f"sennit: result has {size} bytes, and identity {size_of_identity}; give both the same type")

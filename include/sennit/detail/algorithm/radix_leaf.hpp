@@ -120,13 +120,13 @@ class radix_leaf {
     const bits mask = static_cast<bits>(buckets - 1);
     std::uint32_t places[Passes << Digits];
     std::fill_n(places, Passes * buckets, 0U);
+    rescue rest{data, to_other ? other : data, n};
     for (std::size_t i = 0; i < n; ++i) {
       bits k = static_cast<bits>(key(data[i]) - lowest);
       for (unsigned pass = 0; pass < Passes; ++pass, k >>= digit) ++places[pass * buckets + (k & mask)];
     }
     T* from = data;
     T* to = other;
-    rescue rest{data, to_other ? other : data, n};
     for (unsigned pass = 0; pass < Passes; ++pass) {
       std::uint32_t* place = places + pass * buckets;
       add_up(place, buckets);

@@ -94,7 +94,7 @@ class sample_buckets {
   static constexpr std::size_t oversampling = 8;
   // Copies lie closer together.
   static constexpr bool copied =
-      std::is_trivially_copyable_v<T> && std::default_initializable<T> && sizeof(T) <= 16;
+      std::is_trivially_copyable_v<T> && std::copyable<T> && std::default_initializable<T> && sizeof(T) <= 16;
   static constexpr std::size_t together = copied ? 8 : 1;
 
   From at(std::size_t i) const { return from_ + static_cast<std::iter_difference_t<From>>(i); }

@@ -8,6 +8,7 @@
 #include <concepts>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace sennit::detail {
 
@@ -30,9 +31,38 @@ SENNIT_INLINE bool give(Take& take, V&& element) {
   }
 }
 
-// What tells the type of the elements that a sequence pushes.
+// The type of the elements that a sequence pushes.
 template <class S>
 using element_of = typename std::remove_cvref_t<S>::element;
+
+// The type in which an element is kept when the sequence has gone: nothing of it refers to elsewhere.
+template <class E>
+struct kept_element {
+  using type = E;
+};
+template <class A, class B>
+struct kept_element<std::pair<A, B>> {
+  using type = std::pair<typename kept_element<std::remove_cvref_t<A>>::type,
+                         typename kept_element<std::remove_cvref_t<B>>::type>;
+};
+template <>
+struct kept_element<std::vector<bool>::reference> {
+  using type = bool;
+};
+template <class S>
+using kept_of = typename kept_element<std::remove_cvref_t<element_of<S>>>::type;
+template <class V, class E>
+SENNIT_INLINE decltype(auto) keep(E&& element) {
+  if constexpr (std::same_as<V, std::remove_cvref_t<E>>) {
+    return std::forward<E>(element);
+  } else if constexpr (!std::constructible_from<V, E>) {
+    V all;
+    for (auto&& each : element) all.push_back(std::forward<decltype(each)>(each));
+    return all;
+  } else {
+    return V(std::forward<E>(element));
+  }
+}
 
 // A stage waits for the sequence on its left.
 template <class Make>

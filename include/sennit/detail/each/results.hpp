@@ -89,7 +89,7 @@ struct pieces {
   template <class T>
   void add(T&& element) {
     if (all.empty()) all.emplace_back();
-    all.back().push_back(std::forward<T>(element));
+    all.back().push_back(keep<V>(std::forward<T>(element)));
   }
   void append(pieces&& right) { all.splice(all.end(), right.all); }
 
@@ -129,7 +129,7 @@ std::vector<V> in_one_vector(pieces<V>&& from, const loop_options& how) {
 
 template <class S>
 auto collected(S& sequence, const loop_options& how) {
-  using V = std::remove_cvref_t<element_of<S>>;
+  using V = kept_of<S>;
   if constexpr (indexed_sequence<S> && std::default_initializable<V> &&
                 writable_in_parallel<typename std::vector<V>::iterator>) {
     sequence.prepare(how);
@@ -139,7 +139,7 @@ auto collected(S& sequence, const loop_options& how) {
         [&](position from, position to) {
           V* next = out.data() + from;
           sequence.push(from, to,
-                        [&](auto&& element) { *next++ = std::forward<decltype(element)>(element); });
+                        [&](auto&& element) { *next++ = keep<V>(std::forward<decltype(element)>(element)); });
         },
         how);
     return out;
@@ -241,7 +241,7 @@ class first_parts : public parts<first_parts<S, V, Combine>, first_found<V>, con
  private:
   void look(first_found<V>& left, position from, position to) const {
     sequence_.push(begin_ + from, begin_ + to, [&](auto&& element) {
-      left.element.emplace(std::forward<decltype(element)>(element));
+      left.element.emplace(keep<V>(std::forward<decltype(element)>(element)));
       return true;
     });
   }
@@ -255,7 +255,7 @@ class first_parts : public parts<first_parts<S, V, Combine>, first_found<V>, con
 // behind the first element is no more than what is before it, and a few elements.
 template <class S>
 auto first_of(S& sequence, const loop_options& how) {
-  using V = std::remove_cvref_t<element_of<S>>;
+  using V = kept_of<S>;
   const auto append = [](first_found<V>& left, first_found<V>&& right) { left.append(std::move(right)); };
   sequence.prepare(how);
   const position n = sequence.size();

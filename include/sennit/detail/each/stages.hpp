@@ -14,6 +14,7 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace sennit::detail {
 
@@ -184,16 +185,24 @@ class cut : public stage_over<Base> {
   position n_;
 };
 
+template <class Base>
+struct neighbor {
+  element_of<Base> operator()(position p) const { return base->at(p); }
+  const Base* base;
+};
+template <class Base>
+using neighbors =
+    decltype(std::views::iota(position{}, position{}) | std::views::transform(neighbor<Base>{}));
+template <class Base>
+struct kept_element<std::ranges::transform_view<std::ranges::iota_view<position, position>, neighbor<Base>>> {
+  using type = std::vector<kept_of<Base>>;
+};
+
 // Neighbors: from each `step`-th element on, `length` of them. The last ones may be fewer where `whole` is false.
 template <class Base>
 class windows : public stage_over<Base> {
-  struct neighbor {
-    element_of<Base> operator()(position p) const { return base->at(p); }
-    const Base* base;
-  };
-
  public:
-  using element = decltype(std::views::iota(position{}, position{}) | std::views::transform(neighbor{}));
+  using element = neighbors<Base>;
   static constexpr bool indexed = true;
 
   windows(Base base, position length, position step, bool whole)
@@ -206,7 +215,7 @@ class windows : public stage_over<Base> {
   element at(position p) const {
     const position first = p * step_;
     const position last = first + std::min(length_, this->base_.size() - first);
-    return std::views::iota(first, last) | std::views::transform(neighbor{&this->base_});
+    return std::views::iota(first, last) | std::views::transform(neighbor<Base>{&this->base_});
   }
   template <class Take>
   SENNIT_INLINE bool push(position from, position to, Take&& take) const {

@@ -58,6 +58,8 @@ class SENNIT_EXPORT limited_work {
 
  protected:
   ~limited_work();
+  // Nobody is told of a cancellation any more. Called first where the work ends, as telling calls what it has.
+  void end() noexcept;
 
  private:
   class cancellation;

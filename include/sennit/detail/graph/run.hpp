@@ -138,6 +138,7 @@ class graph_run {
   class limited_nodes final : public limited_in_pool {
    public:
     explicit limited_nodes(graph_run& run) noexcept : limited_in_pool(run.pool_), run_(run) {}
+    ~limited_nodes() { this->end(); }
 
    private:
     void go_on(waiting_item& admitted) noexcept override {

@@ -294,8 +294,10 @@ void __parallel_strict_scan(Policy&&, Index n, T initial, Reduce reduce, Combine
   sennit::parallel_for(
       tiles.count, [&](std::size_t tile) { ::new (sum + tile) T(reduce(begin(tile), size(tile))); },
       sennit::grain(1));
-  for (std::size_t tile = 0; tile != tiles.count; ++tile)
-    initial = combine(std::exchange(sum[tile], initial), initial);
+  for (std::size_t tile = 0; tile != tiles.count; ++tile) {
+    T next = combine(initial, sum[tile]);
+    sum[tile] = std::exchange(initial, std::move(next));
+  }
   apex(initial);
   sennit::parallel_for(
       tiles.count, [&](std::size_t tile) { scan(begin(tile), size(tile), sum[tile]); }, sennit::grain(1));

@@ -208,6 +208,8 @@ class observed_graph_of final : public observed_graph {
     explicit borrowed(observed_graph_of& g) : of(g) {
       const std::lock_guard guard(of.lending_);
       if (of.numbers_.empty()) {
+        // So that giving it back needs no memory.
+        of.numbers_.reserve(++of.supplies_);
         numbers = std::make_unique<typename table::supply>();
       } else {
         numbers = std::move(of.numbers_.back());
@@ -258,6 +260,7 @@ class observed_graph_of final : public observed_graph {
   table table_;
   std::mutex lending_;
   std::vector<std::unique_ptr<typename table::supply>> numbers_;
+  std::size_t supplies_ = 0;  // that were made; under lending_, too
 };
 
 template <class Key, class Nodes>

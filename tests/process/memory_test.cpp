@@ -65,6 +65,9 @@ constexpr std::size_t usual = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 void* operator new(std::size_t bytes) { return allocate_or_throw(bytes, usual); }
 void* operator new(std::size_t bytes, std::align_val_t a) { return allocate_or_throw(bytes, std::size_t(a)); }
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes, usual); }
+void* operator new(std::size_t bytes, std::align_val_t a, const std::nothrow_t&) noexcept {
+  return allocate(bytes, std::size_t(a));
+}
 void* operator new[](std::size_t bytes) { return allocate_or_throw(bytes, usual); }
 void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes, usual); }
 void operator delete(void* memory) noexcept { release(memory); }

@@ -71,7 +71,9 @@ template <class R>
 void keep(data& d, R&& returned) {
   if constexpr (std::convertible_to<R, std::uint64_t>) {
     d.result = static_cast<std::uint64_t>(returned);
-  } else if constexpr (requires { { returned.first } -> std::convertible_to<std::uint64_t>; }) {
+  } else if constexpr (requires {
+                         { returned.first } -> std::convertible_to<std::uint64_t>;
+                       }) {
     d.result = static_cast<std::uint64_t>(returned.first * 1000003 + returned.second);
   } else {
     auto kept = std::make_shared<std::remove_cvref_t<R>>(std::forward<R>(returned));
@@ -81,7 +83,9 @@ void keep(data& d, R&& returned) {
         using element = std::ranges::range_value_t<R>;
         if constexpr (std::integral<element>) {
           to.out.assign(kept->begin(), kept->end());
-        } else if constexpr (requires(const element& e) { { e.second } -> std::convertible_to<std::uint64_t>; }) {
+        } else if constexpr (requires(const element& e) {
+                               { e.second } -> std::convertible_to<std::uint64_t>;
+                             }) {
           for (const auto& [key, value] : *kept) to.result += (key + 1) * (value + 1) * (value + 1);
         }
       }
@@ -226,7 +230,7 @@ inline std::uint64_t in_order(const ints& x, std::size_t n) {
   sum.add(n);
   return sum.value();
 }
-inline std::uint64_t the_result(const data& d) { return d.result >> 1 ^ d.result << 40 >> 12; }
+inline std::uint64_t the_result(const data& d) { return d.result; }
 // In place, or what was returned instead.
 inline const ints& outcome(const data& d) { return d.settle ? d.out : d.a; }
 inline std::uint64_t all_of_a(const data& d) { return in_order(outcome(d), d.a.size()); }
@@ -271,7 +275,7 @@ calling called(Call) {
   }
 }
 
-#define SENNIT_BENCH_CALL(...) \
+#define SENNIT_BENCH_CALL(...)                                                                               \
   called<System>([](auto s, [[maybe_unused]] data& d) -> decltype(__VA_ARGS__) { return __VA_ARGS__; })
 
 template <class System>
@@ -295,49 +299,62 @@ std::vector<one_case> cases() {
       {"min-element", extremes, SENNIT_BENCH_CALL(s.min_element(d.a)), the_result},
       {"minmax-element", extremes, SENNIT_BENCH_CALL(s.minmax_element(d.a)), the_result},
 
-      {"copy-if-1pc", with_out(random_ints(all)), SENNIT_BENCH_CALL(s.copy_if(d.a, d.out, below{all / 100})), some_of_out},
-      {"copy-if-50pc", with_out(random_ints(all)), SENNIT_BENCH_CALL(s.copy_if(d.a, d.out, below{all / 2})), some_of_out},
-      {"copy-if-99pc", with_out(random_ints(all)), SENNIT_BENCH_CALL(s.copy_if(d.a, d.out, below{all / 100 * 99})), some_of_out},
+      {"copy-if-1pc", with_out(random_ints(all)), SENNIT_BENCH_CALL(s.copy_if(d.a, d.out, below{all / 100})),
+       some_of_out},
+      {"copy-if-50pc", with_out(random_ints(all)), SENNIT_BENCH_CALL(s.copy_if(d.a, d.out, below{all / 2})),
+       some_of_out},
+      {"copy-if-99pc", with_out(random_ints(all)),
+       SENNIT_BENCH_CALL(s.copy_if(d.a, d.out, below{all / 100 * 99})), some_of_out},
       {"remove-if", random_ints(all), SENNIT_BENCH_CALL(s.remove_if(d.a, below{all / 2})), some_of_a},
       {"unique", random_ints(4), SENNIT_BENCH_CALL(s.unique(d.a)), some_of_a},
       {"partition", random_ints(all), SENNIT_BENCH_CALL(s.partition(d.a, below{all / 2})), two_parts},
-      {"stable-partition", random_ints(all), SENNIT_BENCH_CALL(s.stable_partition(d.a, below{all / 2})), all_of_a},
+      {"stable-partition", random_ints(all), SENNIT_BENCH_CALL(s.stable_partition(d.a, below{all / 2})),
+       all_of_a},
       {"reverse", random_ints(all), SENNIT_BENCH_CALL(s.reverse(d.a)), all_of_a},
       {"rotate", random_and_middle(3), SENNIT_BENCH_CALL(s.rotate(d.a, d.middle)), all_of_a},
       {"swap-ranges", two, SENNIT_BENCH_CALL(s.swap_ranges(d.a, d.b)), all_of_b},
       {"generate", random_ints(16), SENNIT_BENCH_CALL(s.generate(d.a, seven())), all_of_a},
       {"replace", random_ints(16), SENNIT_BENCH_CALL(s.replace(d.a, 3, 77)), all_of_a},
-      {"adjacent-difference", with_out(random_ints(all)), SENNIT_BENCH_CALL(s.adjacent_difference(d.a, d.out)), all_of_out},
+      {"adjacent-difference", with_out(random_ints(all)),
+       SENNIT_BENCH_CALL(s.adjacent_difference(d.a, d.out)), all_of_out},
 
       {"reduce", random_ints(all), SENNIT_BENCH_CALL(s.reduce(d.a)), the_result},
       {"transform-reduce", two, SENNIT_BENCH_CALL(s.dot(d.a, d.b)), the_result},
-      {"inclusive-scan", with_out(random_ints(16)), SENNIT_BENCH_CALL(s.inclusive_scan(d.a, d.out)), all_of_out},
-      {"exclusive-scan", with_out(random_ints(16)), SENNIT_BENCH_CALL(s.exclusive_scan(d.a, d.out)), all_of_out},
+      {"inclusive-scan", with_out(random_ints(16)), SENNIT_BENCH_CALL(s.inclusive_scan(d.a, d.out)),
+       all_of_out},
+      {"exclusive-scan", with_out(random_ints(16)), SENNIT_BENCH_CALL(s.exclusive_scan(d.a, d.out)),
+       all_of_out},
 
       {"merge", two_sorted, SENNIT_BENCH_CALL(s.merge(d.a, d.b, d.out)), all_of_out},
       {"inplace-merge", sorted_halves, SENNIT_BENCH_CALL(s.inplace_merge(d.a, d.middle)), all_of_a},
       {"includes", sorted_and_half_of_it, SENNIT_BENCH_CALL(s.includes(d.a, d.b)), the_result},
       {"nth-element", random_and_middle(2), SENNIT_BENCH_CALL(s.nth_element(d.a, d.middle)), parts_at_middle},
-      {"partial-sort", random_and_middle(1000), SENNIT_BENCH_CALL(s.partial_sort(d.a, d.middle)), middle_of_a},
+      {"partial-sort", random_and_middle(1000), SENNIT_BENCH_CALL(s.partial_sort(d.a, d.middle)),
+       middle_of_a},
 
       {"sort-random", random_ints(all), SENNIT_BENCH_CALL(s.sort(d.a)), all_of_a},
       {"sort-comparator", random_ints(all), SENNIT_BENCH_CALL(s.sort(d.a, descending())), all_of_a},
       {"sort-few", random_ints(100), SENNIT_BENCH_CALL(s.sort(d.a)), all_of_a},
       {"sort-nearly", nearly_sorted, SENNIT_BENCH_CALL(s.sort(d.a)), all_of_a},
-      {"sort-sorted", [](data& d, std::size_t n) { ascending(d.a, n); }, SENNIT_BENCH_CALL(s.sort(d.a)), all_of_a},
+      {"sort-sorted", [](data& d, std::size_t n) { ascending(d.a, n); }, SENNIT_BENCH_CALL(s.sort(d.a)),
+       all_of_a},
       {"sort-doubles", random_doubles, SENNIT_BENCH_CALL(s.sort(d.doubles)), all_doubles},
       {"sort-strings", random_strings, SENNIT_BENCH_CALL(s.sort(d.strings)), all_strings},
-      {"stable-sort", random_elements(1000000), SENNIT_BENCH_CALL(s.stable_sort(d.elements, by_key())), all_elements},
+      {"stable-sort", random_elements(1000000), SENNIT_BENCH_CALL(s.stable_sort(d.elements, by_key())),
+       all_elements},
       {"stable-sort-strings", random_strings, SENNIT_BENCH_CALL(s.stable_sort(d.strings)), all_strings},
-      {"integer-sort", random_words(std::uint64_t{1} << 32), SENNIT_BENCH_CALL(s.integer_sort(d.numbers)), all_numbers},
-      {"integer-sort-pairs", random_elements(std::uint64_t{1} << 32), SENNIT_BENCH_CALL(s.integer_sort(d.elements)), all_elements},
+      {"integer-sort", random_words(std::uint64_t{1} << 32), SENNIT_BENCH_CALL(s.integer_sort(d.numbers)),
+       all_numbers},
+      {"integer-sort-pairs", random_elements(std::uint64_t{1} << 32),
+       SENNIT_BENCH_CALL(s.integer_sort(d.elements)), all_elements},
 
       {"histogram-256", random_words(256), SENNIT_BENCH_CALL(s.histogram(d.numbers, 256)), all_of_out},
       {"histogram-64k", random_words(65536), SENNIT_BENCH_CALL(s.histogram(d.numbers, 65536)), all_of_out},
       {"group-by", random_elements(0, 100), SENNIT_BENCH_CALL(s.group_by(d.elements)), the_result},
       {"reduce-by-key", random_elements(0, 100), SENNIT_BENCH_CALL(s.reduce_by_key(d.elements)), the_result},
       {"shuffle", random_ints(all), SENNIT_BENCH_CALL(s.shuffle(d.a)), any_order},
-      {"map-filter-sum", random_words(std::uint64_t{1} << 32), SENNIT_BENCH_CALL(s.squares_of_odd(d.numbers)), the_result},
+      {"map-filter-sum", random_words(std::uint64_t{1} << 32), SENNIT_BENCH_CALL(s.squares_of_odd(d.numbers)),
+       the_result},
   };
 }
 
@@ -368,7 +385,7 @@ class kernel {
   }
   std::uint64_t check() {
     if (data_.settle) data_.settle(data_);
-    return case_.look(data_) & (std::uint64_t{1} << 52) - 1;
+    return case_.look(data_) % (std::uint64_t{1} << 52);  // which any JSON reader can hold
   }
 
  private:

@@ -1,5 +1,6 @@
 // What oneTBB has of its own: its sort, its scan, and reductions and loops.
 #include "common/onetbb.hpp"
+
 #include "algorithms/cases.hpp"
 
 #include <tbb/blocked_range.h>

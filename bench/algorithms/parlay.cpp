@@ -44,7 +44,9 @@ struct on_parlay {
     return {least - x.begin(), greatest - x.begin()};
   }
 
-  static auto copy_if(const ints& x, ints& out, auto f) { return parlay::filter_into_uninitialized(x, out, f); }
+  static auto copy_if(const ints& x, ints& out, auto f) {
+    return parlay::filter_into_uninitialized(x, out, f);
+  }
   static auto remove_if(const ints& x, auto f) { return parlay::remove_if(x, f); }
   static auto unique(const ints& x) { return parlay::unique(x); }
   static void reverse(ints& x) { parlay::reverse_inplace(x); }
@@ -68,7 +70,8 @@ struct on_parlay {
     return parlay::reduce(parlay::delayed_map(x, [](int v) { return long{v}; }));
   }
   static long dot(const ints& x, const ints& y) {
-    return parlay::reduce(parlay::delayed_tabulate(x.size(), [&](std::size_t i) { return product()(x[i], y[i]); }));
+    return parlay::reduce(
+        parlay::delayed_tabulate(x.size(), [&](std::size_t i) { return product()(x[i], y[i]); }));
   }
   static auto inclusive_scan(const ints& x, ints&) { return parlay::scan_inclusive(x); }
   static auto exclusive_scan(const ints& x, ints&) { return parlay::scan(x).first; }

@@ -1,5 +1,6 @@
-#include "algorithms/cases.hpp"
 #include "common/sennit.hpp"
+
+#include "algorithms/cases.hpp"
 
 #include <sennit/sennit.hpp>
 
@@ -18,9 +19,11 @@ struct on_sennit {
   static auto find(const ints& x, int v) { return sennit::parallel_find(x, v) - x.begin(); }
   static auto find_if(const ints& x, auto f) { return sennit::parallel_find_if(x, f) - x.begin(); }
   static bool any_of(const ints& x, auto f) { return sennit::parallel_any_of(x, f); }
-  static auto search(const ints& x, const ints& y) { return sennit::parallel_search(x, y).begin() - x.begin(); }
+  static auto search(const ints& x, const ints& y) { return sennit::parallel_search(x, y) - x.begin(); }
   static auto adjacent_find(const ints& x) { return sennit::parallel_adjacent_find(x) - x.begin(); }
-  static auto mismatch(const ints& x, const ints& y) { return sennit::parallel_mismatch(x, y).first - x.begin(); }
+  static auto mismatch(const ints& x, const ints& y) {
+    return sennit::parallel_mismatch(x, y).in1 - x.begin();
+  }
   static bool equal(const ints& x, const ints& y) { return sennit::parallel_equal(x, y); }
   static bool less(const ints& x, const ints& y) { return sennit::parallel_lexicographical_compare(x, y); }
 
@@ -32,11 +35,15 @@ struct on_sennit {
     return {least - x.begin(), greatest - x.begin()};
   }
 
-  static auto copy_if(const ints& x, ints& out, auto f) { return sennit::parallel_copy_if(x, out, f) - out.begin(); }
+  static auto copy_if(const ints& x, ints& out, auto f) {
+    return sennit::parallel_copy_if(x, out, f) - out.begin();
+  }
   static auto remove_if(ints& x, auto f) { return sennit::parallel_remove_if(x, f) - x.begin(); }
   static auto unique(ints& x) { return sennit::parallel_unique(x) - x.begin(); }
   static auto partition(ints& x, auto f) { return sennit::parallel_partition(x, f) - x.begin(); }
-  static auto stable_partition(ints& x, auto f) { return sennit::parallel_stable_partition(x, f) - x.begin(); }
+  static auto stable_partition(ints& x, auto f) {
+    return sennit::parallel_stable_partition(x, f) - x.begin();
+  }
   static void reverse(ints& x) { sennit::parallel_reverse(x); }
   static void rotate(ints& x, std::size_t middle) { sennit::parallel_rotate(x, at(x, middle)); }
   static void swap_ranges(ints& x, ints& y) { sennit::parallel_swap_ranges(x, y); }
@@ -75,7 +82,7 @@ struct on_sennit {
   }
 
  private:
-  static auto at(ints& x, std::size_t i) { return x.begin() + static_cast<std::ptrdiff_t>(i); }
+  static ints::iterator at(ints& x, std::size_t i) { return x.begin() + static_cast<std::ptrdiff_t>(i); }
 };
 
 }  // namespace algorithms

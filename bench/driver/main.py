@@ -5,7 +5,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import charts, machine, picture, records, suite, table, twin
+from . import bars, charts, machine, picture, records, suite, table, twin
 from .measure import measure
 
 BENCH = Path(__file__).resolve().parent.parent
@@ -47,6 +47,8 @@ def main(arguments=None):
 
     kernels = "\n".join(f"  {kernel.name}({kernel.size}): {kernel.about}" for kernel in chosen.kernels)
     print(f"{chosen.title}{', quick' if chosen.quick else ''}\n{kernels}\n\n{table.tables(results)}")
+    if asked := bars.tables(chosen, results):
+        print(f"\n{asked}")
     for note in notes:
         print(f"\n{note}")
     _print_absent(missing, machine.absent(options.programs))

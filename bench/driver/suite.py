@@ -61,6 +61,7 @@ class Kernel:
     plain: dict  # the variant that a variant is compared with, if not the default
     peers: tuple  # systems of which the fastest is what `over_best` is relative to
     bytes_per_size: int | None = None  # memory of a program for each unit of the size, where programs could need too much
+    bars: dict = field(default_factory=dict)  # what is asked of Sennit: see bars.py
     most_misses: float | None = None  # of what Sennit chooses, over those of the serial program: see misses.py
 
 
@@ -85,6 +86,7 @@ class Suite:
     quick: bool
     kernels: tuple
     figures: tuple
+    mean_over_best: float | None = None  # of all kernels, what is asked of Sennit
 
 
 def load(folder: Path, name: str, quick: bool = False, only=(), workers=()):
@@ -110,7 +112,7 @@ def load(folder: Path, name: str, quick: bool = False, only=(), workers=()):
         known = ", ".join(kernel.name for kernel in kernels)
         raise SuiteError(f"suite '{name}' has no kernel '{unknown.pop()}'; it has: {known}")
     kept = tuple(kernel for kernel in kernels if not only or kernel.name in only)
-    return Suite(name, text["title"], quick, kept, drawn)
+    return Suite(name, text["title"], quick, kept, drawn, text.get("bars", {}).get("mean_over_best"))
 
 
 def _read(path: Path):
@@ -163,6 +165,7 @@ def _kernel(entry, text, systems, quick, workers):
         plain=entry.get("plain", {}),
         peers=tuple(text.get("peers", ())),
         bytes_per_size=entry.get("bytes_per_size"),
+        bars={**text.get("bars", {}), **entry.get("bars", {})},
         most_misses=entry.get("most_misses", {}).get(mode),
     )
 
@@ -210,7 +213,7 @@ def _cells(entry, systems, text, workers):
     for system in systems:
         if system.name in without or system.label in without:
             continue
-        if system.only_where_named and system.name not in named:
+        if system.only_where_named and system.name not in named and system.label not in named:
             continue
         variants = [system]
         if system.variant == "default":

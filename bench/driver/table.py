@@ -121,14 +121,24 @@ def _block(metric, records):
     }
     grid = [["", *(kernel for kernel, _ in columns)], ["workers", *(str(workers) for _, workers in columns)]]
     grid += [[row, *(cells.get((row, *column), "") for column in columns)] for row in rows(records)]
-    widths = [max(len(line[i]) for line in grid) for i in range(len(columns) + 1)]
-    lines = [
-        line[0].ljust(widths[0])
-        + "".join("  " + text.rjust(width) for text, width in zip(line[1:], widths[1:]))
-        for line in grid
-    ]
+    lines = _aligned(grid)
     rule = "-" * len(lines[0])
     return [rule, *lines[:2], rule, *lines[2:]]
+
+
+def grid_lines(grid):
+    """Rows of texts of which the first one is the head, in columns of which the first one begins at the left."""
+    lines = _aligned(grid)
+    rule = "-" * len(lines[0])
+    return [rule, lines[0], rule, *lines[1:]]
+
+
+def _aligned(grid):
+    widths = [max(len(line[i]) for line in grid) for i in range(len(grid[0]))]
+    return [
+        line[0].ljust(widths[0]) + "".join("  " + text.rjust(width) for text, width in zip(line[1:], widths[1:]))
+        for line in grid
+    ]
 
 
 def _cell(metric, record):

@@ -444,6 +444,28 @@ class Tuned(Folder):
         self.assertEqual({r["metric"] for r in file["results"] if r["variant"] == "half"}, {"seconds"})
 
 
+class Bars(Folder):
+    TEXT = Tuned.TEXT + "[bars]\nover_serial = { 1 = 1.5, 2 = 0.55 }\nover_best = 2.5\nmean_over_best = 0.9\n"
+
+    # Catches: a bar that was missed and is not named, and one that is named although it was met.
+    def test_a_kernel_beyond_a_bar_is_named(self):
+        table = self.run_main("sennit", "counting", "slow", text=self.TEXT)[1].partition("sennit and the suite's bars")[2]
+        row = next(line for line in table.splitlines() if line.startswith("double"))
+        self.assertEqual(row.split(), ["double", "10.002", "1.000", "1.000", "counting", "half", "2.000", "P2", ">", "0.55"])
+        self.assertIn("1 kernels: 2.000, at most 0.9 is asked", table)
+        self.assertIn("Kernels beyond a bar: 1 of 1", table)
+
+    # Catches: the suite's bars where a kernel has its own.
+    def test_a_kernel_may_have_bars_of_its_own(self):
+        text = self.TEXT.replace('about = "twice its size"', 'about = "twice"\nbars = { over_serial = {}, over_best = 1.05 }')
+        self.suite("sennit", "counting", "slow", text=text)
+        self.assertRegex(self.run_bench()[1], r"2\.000 +peer > 1\.05")
+
+    # Catches: a table without rows in suites that ask for nothing.
+    def test_a_suite_without_bars_has_no_such_table(self):
+        self.assertNotIn("bars", self.run_main("sennit", "counting")[1])
+
+
 class Suites(Folder):
     def test_each_suite_of_the_repository_can_be_read(self):
         for path in (ROOT / "bench/suites").glob("*.toml"):
@@ -562,6 +584,10 @@ class Suites(Folder):
         everywhere = 'with = ["rare"]\n' + SUITE
         self.assertEqual(systems(everywhere), {"serial", "plain", "rare"})
         self.assertEqual(systems(everywhere + 'without = ["rare"]\n'), {"serial", "plain"})
+        # Also a variant of a system that is in all suites.
+        path.write_text(path.read_text() + '[[system]]\nname = "plain"\nvariant = "rare"\nonly_where_named = true\n')
+        self.assertEqual(systems(SUITE), {"serial", "plain"})
+        self.assertEqual(systems(SUITE + 'with = ["plain rare"]\n'), {"serial", "plain", "plain rare"})
 
     def test_unknown_names_are_explained(self):
         self.suite()

@@ -62,7 +62,6 @@ def main():
     chosen = [program for program in programs if re.search(options.only, program.name)]
     if not chosen:
         raise Failure(f"no program has a name that matches '{options.only}'; there are: {', '.join(p.name for p in programs)}")
-    grains = [None, *(text["grains"] if options.grains else [])]
     suite_drawn = suite.Suite("pbbs", "PBBS", False, (), tuple(suite.Figure(**entry) for entry in text["figure"]))
     trees = Trees(options, chosen)
     failed = trees.build() if not options.built else []
@@ -75,7 +74,7 @@ def main():
         results = old
         for program in chosen:
             if program.name not in failed:
-                results = _merged(results, trees.measured(program, grains, options), programs)
+                results = _merged(results, trees.measured(program, text["grains"], options), programs)
         about = machine.machine(ROOT, {}, busy)
         about["systems"] = trees.versions()
         records.write(path, suite_drawn, machine.commit(ROOT), about, results)
@@ -88,7 +87,7 @@ def main():
 
 
 class Trees:
-    """Copies of PBBS: as it is, and one whose loops have a grain where they name none."""
+    """Copies of PBBS: as it is, and one whose loops can be given a grain where they name none."""
 
     def __init__(self, options, programs):
         self.work, self.pbbs, self.parlay, self.programs = options.work, options.pbbs, options.parlay, programs
@@ -98,18 +97,12 @@ class Trees:
     def build(self):
         """The names of the programs that could not be built."""
         self._copy("plain", self.parlay / "include")
-        if self.with_grains:
+        if any(self._tree(program) == "grain" for program in self.programs):
             self._copy("grain", self._grained())
-        jobs = [
-            (program, system, tree)
-            for program in self.programs
-            for tree in ("plain", "grain")
-            for system in SYSTEMS
-            if tree == "plain" or (program.grains and self.with_grains)
-        ]
+        jobs = [(program, system) for program in self.programs for system in SYSTEMS]
         with ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count())) as pool:
             ends = list(pool.map(lambda job: self._compile(*job), jobs))
-        return list(dict.fromkeys(program.name for (program, *_), good in zip(jobs, ends) if not good))
+        return list(dict.fromkeys(program.name for (program, _), good in zip(jobs, ends) if not good))
 
     def checked(self, program):
         """Whether Sennit's answers pass PBBS's own check on each number of workers."""
@@ -120,7 +113,7 @@ class Trees:
             _run(["make", "-s", checker], bench, self.work / f"{program.name}-check.log")
         good = True
         for workers in WORKERS:
-            command = [self._program(program, "sennit", "plain"), "-r", "1", "-o", answer, *program.options.split(), data]
+            command = [self._program(program, "sennit"), "-r", "1", "-o", answer, *program.options.split(), data]
             end = _ended(command, _environment(workers, None))
             if end.returncode == 0 and not program.own:
                 end = _ended([bench / checker, *program.check.split(), data, answer], _environment(workers, None))
@@ -139,7 +132,7 @@ class Trees:
         cells = [
             Cell(system, grain, workers)
             for workers in WORKERS
-            for grain in (grains if program.grains else [None])
+            for grain in ([None, *grains] if self._tree(program) == "grain" else [None])
             for system in SYSTEMS
             if options.variants is None or re.fullmatch(options.variants, Cell(system, grain, workers).variant)
         ]
@@ -147,8 +140,7 @@ class Trees:
         for turn in range(options.samples):
             print(f"pbbs: {program.name}, turn {turn + 1} of {options.samples}", file=sys.stderr, flush=True)
             for cell in (cells if turn % 2 == 0 else reversed(cells)):
-                tree = "plain" if cell.grain is None else "grain"
-                command = [self._program(program, cell.system, tree), "-r", str(options.rounds), *program.options.split(), data]
+                command = [self._program(program, cell.system), "-r", str(options.rounds), *program.options.split(), data]
                 end = _ended(command, _environment(cell.workers, cell.grain))
                 found = [float(time) for time in re.findall(r"^Parlay time: ([0-9.e+-]+)$", end.stdout, re.MULTILINE)]
                 if end.returncode != 0 or len(found) < options.rounds:
@@ -190,12 +182,15 @@ class Trees:
         text = (self.work / "plain/benchmarks" / program.source / "Makefile").read_text()
         return dict(re.findall(r"^(BENCH|OBJS) *= *(.*?) *$", text, re.MULTILINE)) | {"links": "MakeBenchLink" in text}
 
-    def _program(self, program, system, tree):
-        return self.work / f"programs/{tree}-{system}" / program.name
+    def _tree(self, program):
+        return "grain" if self.with_grains and program.grains else "plain"
 
-    def _compile(self, program, system, tree):
-        made = self._makefile(program)
-        target = self._program(program, system, tree)
+    def _program(self, program, system):
+        return self.work / f"programs/{self._tree(program)}-{system}" / program.name
+
+    def _compile(self, program, system):
+        made, tree = self._makefile(program), self._tree(program)
+        target = self._program(program, system)
         target.parent.mkdir(parents=True, exist_ok=True)
         folder = self.work / tree / "benchmarks" / program.source
         include = self.work / "grained" if tree == "grain" else ROOT / "integrations/parlay/include"
@@ -206,12 +201,13 @@ class Trees:
         elif not program.own:
             flags += ["-include", f"{made['BENCH']}.h"]
         if system == "sennit":
-            flags = ["-include", "sennit/parlay.hpp", f"-I{ROOT / 'include'}", "-Iparlaylib/include", f"-I{self.work / tree / 'parlaylib/include'}", *flags]
+            flags = ["-include", "sennit/parlay.hpp", f"-I{ROOT / 'include'}", *flags]
             libraries = [self.library, *_said("pkg-config", "--libs", "hwloc", "numa", "fmt"), "-lboost_context"]
         else:
             libraries = []
         command = ["g++", *flags, *sources, "-o", target, *libraries, "-ldl", "-pthread"]
-        newest = max([path.stat().st_mtime for path in ((ROOT / "integrations/parlay/include/sennit/parlay.hpp"), self.library)]) if system == "sennit" else 0
+        plug_in = ROOT / "integrations/parlay/include/sennit/parlay.hpp"
+        newest = max(path.stat().st_mtime for path in (plug_in, self.library)) if system == "sennit" else 0
         if target.is_file() and target.stat().st_mtime > newest:
             return True
         good = _run(command, folder, target.with_suffix(".log"))

@@ -86,7 +86,7 @@ struct rotating {
   // small part of all.
   static constexpr position many_times = 256;
   static constexpr position in_block = 32;
-  static constexpr position least_block = 4096;
+  static constexpr std::size_t least_block_bytes = std::size_t{1} << 17;
 
   template <class I, class J>
   static void swap_all(I i, const I& end, J j) {
@@ -120,7 +120,8 @@ struct rotating {
   template <class Engine, class It>
   static void rotate_blocks(const elements<It>& all, position left, position right, const loop_options& how) {
     const position few = std::min(left, right);
-    const position block = std::max(in_block * few, least_block);
+    const position block =
+        std::max<position>(in_block * few, least_block_bytes / sizeof(std::iter_value_t<It>));
     // The last block is longer than the others, not shorter.
     const position blocks = std::max<position>(all.size / block, 1);
     const auto end = [&](position b) { return b == blocks ? all.size : b * block; };
@@ -129,7 +130,8 @@ struct rotating {
         [&](position from, position to) {
           for (position b = from; b != to; ++b) {
             const It last = all.at(end(b + 1));
-            std::ranges::rotate(all.at(end(b)), left == few ? all.at(end(b) + few) : all.at(end(b + 1) - few), last);
+            std::ranges::rotate(all.at(end(b)), left == few ? all.at(end(b) + few) : all.at(end(b + 1) - few),
+                                last);
           }
         },
         how);

@@ -6,6 +6,7 @@
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/first_failure.hpp>
 #include <sennit/detail/algorithm/in_place_sort.hpp>
+#include <sennit/detail/algorithm/merge_from_ends.hpp>
 #include <sennit/detail/algorithm/merge_sort.hpp>
 #include <sennit/detail/algorithm/raw_memory.hpp>
 #include <sennit/detail/algorithm/refusal.hpp>
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -88,8 +90,16 @@ struct merge_calls {
           const std::ptrdiff_t to = std::min(all, static_cast<std::ptrdiff_t>(last) * block);
           const std::ptrdiff_t i = co_rank(from, left, lefts, right, rights, less);
           const std::ptrdiff_t i_end = co_rank(to, left, lefts, right, rights, less);
-          std::ranges::merge(left + i, left + i_end, right + (from - i), right + (to - i_end), target + from,
-                             std::ref(comp), std::ref(left_key), std::ref(right_key));
+          if constexpr (std::same_as<It, Jt>) {
+            merge_of_runs<It, decltype(target + from)> runs{left + i, left + i_end, right + (from - i),
+                                                            right + (to - i_end), target + from};
+            runs.run(less, [](const auto& place, const It& element) { *place = *element; });
+            std::ranges::copy(runs.right, runs.right_end,
+                              std::ranges::copy(runs.left, runs.left_end, runs.out).out);
+          } else {
+            std::ranges::merge(left + i, left + i_end, right + (from - i), right + (to - i_end),
+                               target + from, std::ref(comp), std::ref(left_key), std::ref(right_key));
+          }
         },
         {});
     return target + all;

@@ -1,11 +1,16 @@
 // Memory for elements that an algorithm moves elsewhere meanwhile.
 #pragma once
 
+#include <sennit/detail/config.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <new>
 
 namespace sennit::detail {
+
+// Asks the kernel for pages of 2 MiB in [memory, memory + bytes), where that is more than a few of them.
+SENNIT_EXPORT void prefer_huge_pages(void* memory, std::size_t bytes) noexcept;
 
 // Memory for n objects, none of which is alive; null if there is none.
 template <class T>
@@ -14,7 +19,10 @@ class raw_memory {
   explicit raw_memory(std::size_t n) noexcept
       : memory_(n > ~std::size_t{0} / sizeof(T)
                     ? nullptr
-                    : ::operator new(n * sizeof(T), std::align_val_t{alignment}, std::nothrow)) {}
+                    : ::operator new(n * sizeof(T), std::align_val_t{alignment}, std::nothrow)) {
+    // An algorithm writes all of it, at many places at once.
+    if (memory_ != nullptr) prefer_huge_pages(memory_, n * sizeof(T));
+  }
   raw_memory(const raw_memory&) = delete;
   raw_memory& operator=(const raw_memory&) = delete;
   ~raw_memory() { ::operator delete(memory_, std::align_val_t{alignment}); }

@@ -23,6 +23,18 @@ struct marked_block {
   bool next_kept = false;
 };
 
+template <class Work>
+concept packs_directly = requires(const Work& work) { work.direct(position{}, position{}); };
+
+template <class Work>
+position words_of_block(position n) {
+  if constexpr (requires { Work::words_for(n); }) {
+    return Work::words_for(n);
+  } else {
+    return words_for_marks(n);
+  }
+}
+
 // A strand marks the elements of its block that are kept, a bit for each. A strand at the frontier then packs the
 // block by its marks, while it is in the cache. Of blocks ahead of it, whoever lets the frontier come to such a
 // block packs it. Where nearly all elements are kept, a strand at the frontier packs without marks. `Work` is:
@@ -33,8 +45,11 @@ struct marked_block {
 //   bool direct(position offset, position n)
 //                                     whether a block of n elements may be packed as it is evaluated
 //   marked_block pack(position from, position to, position offset, bool first_kept)
+//                                     (or none of both)
 //   marked_block mark(mark_word*, position from, position to)
 //   void place(const mark_word*, position from, position to, const frontier::block_record&)
+//   static position words_for(position n)
+//                                     for the marks of n elements; may be missing
 //
 // Extra memory: a bit for each element, and a record for each block.
 template <class Work>
@@ -44,7 +59,7 @@ class packing {
       : work_(work),
         size_(n),
         block_(elements_in_block(n, how, Work::element_bytes)),
-        words_(words_for_marks(block_)),
+        words_(words_of_block<Work>(block_)),
         how_(how),
         frontier_(n / block_ + (n % block_ != 0 ? 1 : 0), Work::in_place, Work::first_kept),
         marks_(std::make_unique_for_overwrite<mark_word[]>(
@@ -95,9 +110,11 @@ class packing {
     const position from = begin_of(mine.block);
     const position to = end_of(mine.block);
     const frontier::block_record& record = frontier_.record(mine.block);
-    if (mine.at_frontier && is_dense(mine.block) && work_.direct(record.offset, to - from)) {
-      const marked_block packed = work_.pack(from, to, record.offset, record.first_kept);
-      return frontier_.finish(mine.block, packed.kept, packed.next_kept);
+    if constexpr (packs_directly<Work>) {
+      if (mine.at_frontier && is_dense(mine.block) && work_.direct(record.offset, to - from)) {
+        const marked_block packed = work_.pack(from, to, record.offset, record.first_kept);
+        return frontier_.finish(mine.block, packed.kept, packed.next_kept);
+      }
     }
     const marked_block marked = work_.mark(marks_of(mine.block), from, to);
     return frontier_.mark(mine.block, marked.kept, marked.next_kept);
@@ -178,7 +195,8 @@ class packing {
 // The same from left to right. Where the destination may be too small, elements are packed a word of marks at a
 // time, so that none is written behind its end.
 template <class Work>
-position pack_serially(Work& work, position n) {
+  requires(packs_directly<Work>)
+position pack_serially(Work& work, position n, const loop_options&) {
   frontier::block_record record;
   record.first_kept = Work::first_kept;
   const position step = work.direct(0, n) ? n : marks_in_word;
@@ -199,13 +217,30 @@ position pack_serially(Work& work, position n) {
   return record.offset;
 }
 
+// The same for work that is done by marks alone.
+template <class Work>
+  requires(!packs_directly<Work>)
+position pack_serially(Work& work, position n, const loop_options& how) {
+  frontier::block_record record;
+  const position block = elements_in_block(n, how, Work::element_bytes);
+  const auto words =
+      std::make_unique_for_overwrite<mark_word[]>(static_cast<std::size_t>(words_of_block<Work>(block)));
+  for (position from = 0; from < n; from += block) {
+    const position to = from + std::min(n - from, block);
+    record.kept = work.mark(words.get(), from, to).kept;
+    work.place(words.get(), from, to, record);
+    record.offset += record.kept;
+  }
+  return record.offset;
+}
+
 // Packs n elements, and returns the size of the output.
 template <class Engine, class Work>
 position pack_all(Work& work, position n, const loop_options& how) {
   if (n == 0) return 0;
   if constexpr (Engine::serial) {
     position size = 0;
-    Engine::for_positions(1, [&](position, position) { size = pack_serially(work, n); }, how);
+    Engine::for_positions(1, [&](position, position) { size = pack_serially(work, n, how); }, how);
     return size;
   } else {
     return packing<Work>(work, n, how).run();

@@ -16,6 +16,7 @@
 #include <sennit/algorithm/flatten.hpp>
 #include <sennit/algorithm/for_each.hpp>
 #include <sennit/algorithm/group.hpp>
+#include <sennit/algorithm/hash_map.hpp>
 #include <sennit/algorithm/integer_sort.hpp>
 #include <sennit/algorithm/merge.hpp>
 #include <sennit/algorithm/ordered.hpp>

@@ -127,7 +127,7 @@ class filter {
   }
   mark_word* marks_of(position block) const noexcept { return marks_.get() + block * words_; }
 
-  const Work work_;
+  const Work& work_;
   const position size_;
   loop_options how_;
   const position block_;

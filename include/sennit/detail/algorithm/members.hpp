@@ -9,6 +9,7 @@
 #include <sennit/algorithm/flatten.hpp>
 #include <sennit/algorithm/for_each.hpp>
 #include <sennit/algorithm/group.hpp>
+#include <sennit/algorithm/hash_map.hpp>
 #include <sennit/algorithm/integer_sort.hpp>
 #include <sennit/algorithm/merge.hpp>
 #include <sennit/algorithm/ordered.hpp>
@@ -111,6 +112,7 @@ struct algorithm_members {
   static constexpr algorithm<histogram_calls<Engine>> parallel_histogram{};
   static constexpr algorithm<group_by_calls<Engine>> parallel_group_by{};
   static constexpr algorithm<reduce_by_key_calls<Engine>> parallel_reduce_by_key{};
+  static constexpr algorithm<hash_map_calls<Engine>> parallel_hash_map{};
   static constexpr algorithm<shuffle_calls<Engine>> parallel_shuffle{};
   static constexpr algorithm<random_permutation_calls<Engine>> parallel_random_permutation{};
 };

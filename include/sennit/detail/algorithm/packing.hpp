@@ -24,11 +24,11 @@ struct marked_block {
 };
 
 template <class Work>
-concept packs_directly = requires(const Work& work) { work.direct(position{}, position{}); };
+concept has_own_marks = requires { Work::words_for(position{}); };
 
 template <class Work>
 position words_of_block(position n) {
-  if constexpr (requires { Work::words_for(n); }) {
+  if constexpr (has_own_marks<Work>) {
     return Work::words_for(n);
   } else {
     return words_for_marks(n);
@@ -45,11 +45,13 @@ position words_of_block(position n) {
 //   bool direct(position offset, position n)
 //                                     whether a block of n elements may be packed as it is evaluated
 //   marked_block pack(position from, position to, position offset, bool first_kept)
-//                                     (or none of both)
 //   marked_block mark(mark_word*, position from, position to)
 //   void place(const mark_word*, position from, position to, const frontier::block_record&)
+//
+// and, if the marks of n elements are more than a bit for each:
+//
 //   static position words_for(position n)
-//                                     for the marks of n elements; may be missing
+//   bool is_dense()                   whether the next block is better packed as it is evaluated
 //
 // Extra memory: a bit for each element, and a record for each block.
 template <class Work>
@@ -110,11 +112,9 @@ class packing {
     const position from = begin_of(mine.block);
     const position to = end_of(mine.block);
     const frontier::block_record& record = frontier_.record(mine.block);
-    if constexpr (packs_directly<Work>) {
-      if (mine.at_frontier && is_dense(mine.block) && work_.direct(record.offset, to - from)) {
-        const marked_block packed = work_.pack(from, to, record.offset, record.first_kept);
-        return frontier_.finish(mine.block, packed.kept, packed.next_kept);
-      }
+    if (mine.at_frontier && is_dense(mine.block) && work_.direct(record.offset, to - from)) {
+      const marked_block packed = work_.pack(from, to, record.offset, record.first_kept);
+      return frontier_.finish(mine.block, packed.kept, packed.next_kept);
     }
     const marked_block marked = work_.mark(marks_of(mine.block), from, to);
     return frontier_.mark(mine.block, marked.kept, marked.next_kept);
@@ -123,6 +123,7 @@ class packing {
   // Whether nearly all elements are kept, to judge by the block before. Where more are not, a processor does not
   // predict a branch for each element, and two passes by marks cost a fraction.
   bool is_dense(position block) noexcept {
+    if constexpr (has_own_marks<Work>) return work_.is_dense();
     return block != 0 && frontier_.record(block - 1).kept > block_ - block_ / 8;
   }
 
@@ -195,7 +196,7 @@ class packing {
 // The same from left to right. Where the destination may be too small, elements are packed a word of marks at a
 // time, so that none is written behind its end.
 template <class Work>
-  requires(packs_directly<Work>)
+  requires(!has_own_marks<Work>)
 position pack_serially(Work& work, position n, const loop_options&) {
   frontier::block_record record;
   record.first_kept = Work::first_kept;
@@ -217,9 +218,9 @@ position pack_serially(Work& work, position n, const loop_options&) {
   return record.offset;
 }
 
-// The same for work that is done by marks alone.
+// The same for work whose marks are more than a word for as many elements.
 template <class Work>
-  requires(!packs_directly<Work>)
+  requires(has_own_marks<Work>)
 position pack_serially(Work& work, position n, const loop_options& how) {
   frontier::block_record record;
   const position block = elements_in_block(n, how, Work::element_bytes);
@@ -227,8 +228,12 @@ position pack_serially(Work& work, position n, const loop_options& how) {
       std::make_unique_for_overwrite<mark_word[]>(static_cast<std::size_t>(words_of_block<Work>(block)));
   for (position from = 0; from < n; from += block) {
     const position to = from + std::min(n - from, block);
-    record.kept = work.mark(words.get(), from, to).kept;
-    work.place(words.get(), from, to, record);
+    if (work.is_dense() && work.direct(record.offset, to - from)) {
+      record.kept = work.pack(from, to, record.offset, false).kept;
+    } else {
+      record.kept = work.mark(words.get(), from, to).kept;
+      work.place(words.get(), from, to, record);
+    }
     record.offset += record.kept;
   }
   return record.offset;

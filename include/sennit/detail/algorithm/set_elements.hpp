@@ -11,6 +11,7 @@
 #include <sennit/detail/loop/loop.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <concepts>
 #include <cstddef>
@@ -53,8 +54,9 @@ inline constexpr bool has_small_elements =
     std::is_trivially_copyable_v<std::iter_value_t<It>> && sizeof(std::iter_value_t<It>) <= 16;
 
 // A block is the elements between two cuts. Its marks are two bits for each step, until one sequence has ended. So no
-// element is compared again when its place is known. A processor could not predict a branch for each step; where steps
-// are equal for long, a word of them is tried at once.
+// element is compared again when its place is known. Steps that change often are taken without a branch, as a processor
+// could not predict it. Steps that rarely change are taken in runs; and if a block has nothing else, the next ones are
+// packed as they are compared, where that may be.
 template <class Operation, class Left, class Right, class Out, class Order>
 class set_elements {
   static constexpr bool small = has_small_elements<Left> && has_small_elements<Right>;
@@ -84,36 +86,36 @@ class set_elements {
     const Right r_end = right_.at(end.right);
 
     mark_word* word = words + header;
-    mark_word last = 0;
     position kept = 0;
-    const auto keep = [&](mark_word steps) {
-      *word++ = last = steps;
-      kept += static_cast<position>(std::popcount(Operation::kept(steps)));
-    };
-    mark_word steps = 0;
-    position marked = 0;
+    position words_in_runs = 0;
+    bool in_runs = false;
     while (l != l_end && r != r_end) {
-      position more = static_cast<position>(std::min<std::ptrdiff_t>(l_end - l, r_end - r));
-      if (marked == 0 && more >= steps_in_word && goes_on_as(last, l, r, order)) {
-        if (last != word_of(right_alone)) l += word_steps;
-        if (last != word_of(left_alone)) r += word_steps;
-        keep(last);
-        continue;
+      mark_word steps = 0;
+      position marked = 0;
+      while (marked != steps_in_word && l != l_end && r != r_end) {
+        const std::ptrdiff_t most = std::min<std::ptrdiff_t>(
+            std::min<std::ptrdiff_t>(l_end - l, r_end - r), static_cast<std::ptrdiff_t>(steps_in_word - marked));
+        if (in_runs) {
+          const run_of_steps run = take_run(l, r, most, order);
+          steps |= (word_of(run.step) >> (marks_in_word - 2 * run.length)) << (2 * marked);
+          marked += run.length;
+        } else {
+          mark_word more = 0;
+          for (std::ptrdiff_t i = 0; i != most; ++i)
+            more = more >> 2U | take(l, r, order) << (marks_in_word - 2);
+          steps |= (more >> (marks_in_word - 2 * static_cast<position>(most))) << (2 * marked);
+          marked += static_cast<position>(most);
+        }
       }
-      more = std::min(more, steps_in_word - marked);
-      marked += more;
-      for (; more != 0; --more) {
-        const mark_word step = take(l, r, order);
-        steps = steps >> 2U | step << (marks_in_word - 2);
-      }
-      if (marked == steps_in_word) {
-        keep(steps);
-        marked = 0;
-      }
+      *word++ = steps;
+      kept += static_cast<position>(std::popcount(Operation::kept(steps)));
+      in_runs = is_in_runs(steps);
+      words_in_runs += in_runs;
     }
-    if (marked != 0) keep(steps >> (marks_in_word - 2 * marked));
     if constexpr (keeps_left<Operation>) kept += static_cast<position>(l_end - l);
     if constexpr (keeps_right<Operation>) kept += static_cast<position>(r_end - r);
+    direct_blocks_.store(words_in_runs * 8 >= static_cast<position>(word - words - header) * 7 ? blocks_until_marks : 0,
+                         std::memory_order_relaxed);
 
     words[0] = begin.left;
     words[1] = end.left;
@@ -123,6 +125,48 @@ class set_elements {
     return {kept};
   }
 
+  bool is_dense() const noexcept {
+    const unsigned blocks = direct_blocks_.load(std::memory_order_relaxed);
+    if (blocks != 0) direct_blocks_.store(blocks - 1, std::memory_order_relaxed);
+    return blocks != 0;
+  }
+  bool direct(position offset, position n) const noexcept { return out_.has_room(offset, n + 1); }
+  marked_block pack(position from, position to, position offset, bool) const {
+    const Order order = order_;
+    const cut_of_two begin = cut_between_pairs(from, left_, right_, order);
+    const cut_of_two end = cut_between_pairs(to, left_, right_, order);
+    Left l = left_.at(begin.left);
+    Right r = right_.at(begin.right);
+    const Left l_end = left_.at(end.left);
+    const Right r_end = right_.at(end.right);
+    const Out first = out_.to.at(offset);
+    Out out = first;
+    while (l != l_end && r != r_end) {
+      if (order.left_first(l, r)) {
+        if constexpr (keeps_left<Operation>) {
+          *out = *l;
+          ++out;
+        }
+        ++l;
+      } else if (order.right_first(l, r)) {
+        if constexpr (keeps_right<Operation>) {
+          *out = *r;
+          ++out;
+        }
+        ++r;
+      } else {
+        if constexpr (keeps_pairs<Operation>) {
+          *out = *l;
+          ++out;
+        }
+        ++l;
+        ++r;
+      }
+    }
+    if constexpr (keeps_left<Operation>) out = std::ranges::copy(l, l_end, out).out;
+    if constexpr (keeps_right<Operation>) out = std::ranges::copy(r, r_end, out).out;
+    return {static_cast<position>(out - first)};
+  }
   void place(const mark_word* words, position from, position to, const frontier::block_record& block) const {
     out_.expect_room(block.offset, block.kept);
     transfer(words, from, to, out_.to.at(block.offset));
@@ -139,7 +183,10 @@ class set_elements {
     if constexpr (without_branch) end = out + static_cast<std::iter_difference_t<To>>(words[4]);
 
     for (const mark_word* word = words + header; l != l_end && r != r_end; ++word) {
-      if (copies_word(*word, l, r, out)) continue;
+      if (is_in_runs(*word)) {
+        copy_runs(*word, l, r, out);
+        continue;
+      }
       for (mark_word steps = *word; steps != 0; steps >>= 2U) {
         const bool takes_left = (steps & left_alone) != 0;
         const bool takes_right = (steps & right_alone) != 0;
@@ -162,7 +209,7 @@ class set_elements {
 
  private:
   static constexpr position header = 5;
-  static constexpr std::ptrdiff_t word_steps = steps_in_word;
+  static constexpr unsigned blocks_until_marks = 8;
 
   static mark_word take(Left& l, Right& r, const Order& order) {
     if constexpr (small) {
@@ -183,37 +230,61 @@ class set_elements {
     }
   }
 
-  // Whether the steps of the next word are equal to all those of the last one.
-  static bool goes_on_as(mark_word last, const Left& l, const Right& r, const Order& order) {
-    if (last == word_of(left_alone)) return order.left_first(l + (word_steps - 1), r);
-    if (last == word_of(right_alone)) return order.right_first(l, r + (word_steps - 1));
-    if constexpr (small) {
-      if (last != word_of(pair_of_equals)) return false;
-      bool differ = false;
-      for (std::ptrdiff_t i = 0; i != word_steps; ++i)
-        differ |= order.left_first(l + i, r + i) | order.right_first(l + i, r + i);
-      return !differ;
+  struct run_of_steps {
+    step_of_two step;
+    position length;
+  };
+  // Takes up to `most` equal steps.
+  static run_of_steps take_run(Left& l, Right& r, std::ptrdiff_t most, const Order& order) {
+    std::ptrdiff_t n = 0;
+    if (order.left_first(l, r)) {
+      if (order.left_first(l + (most - 1), r)) {
+        n = most;
+      } else {
+        for (n = 1; order.left_first(l + n, r); ++n) {
+        }
+      }
+      l += n;
+      return {left_alone, static_cast<position>(n)};
     }
-    return false;
+    if (order.right_first(l, r)) {
+      if (order.right_first(l, r + (most - 1))) {
+        n = most;
+      } else {
+        for (n = 1; order.right_first(l, r + n); ++n) {
+        }
+      }
+      r += n;
+      return {right_alone, static_cast<position>(n)};
+    }
+    for (n = 1; n != most && !order.left_first(l + n, r + n) && !order.right_first(l + n, r + n); ++n) {
+    }
+    l += n;
+    r += n;
+    return {pair_of_equals, static_cast<position>(n)};
   }
-
-  // Copies a word of equal steps at once.
+  // A wrong prediction costs as much as some steps without a branch.
+  static bool is_in_runs(mark_word steps) {
+    const mark_word differ = steps ^ steps >> 2U;
+    return std::popcount((differ | differ >> 1U) & word_of(left_alone)) <= 5;
+  }
   template <class To>
-  static bool copies_word(mark_word steps, Left& l, Right& r, To& out) {
-    if (steps == word_of(left_alone)) {
-      if constexpr (keeps_left<Operation>) out = std::ranges::copy(l, l + word_steps, out).out;
-      l += word_steps;
-    } else if (steps == word_of(right_alone)) {
-      if constexpr (keeps_right<Operation>) out = std::ranges::copy(r, r + word_steps, out).out;
-      r += word_steps;
-    } else if (steps == word_of(pair_of_equals)) {
-      if constexpr (keeps_pairs<Operation>) out = std::ranges::copy(l, l + word_steps, out).out;
-      l += word_steps;
-      r += word_steps;
-    } else {
-      return false;
+  static void copy_runs(mark_word steps, Left& l, Right& r, To& out) {
+    while (steps != 0) {
+      const auto step = static_cast<step_of_two>(steps & pair_of_equals);
+      const mark_word others = steps ^ word_of(step);
+      const int n = std::countr_zero(others) / 2;
+      steps = others == 0 ? 0 : steps >> (2 * n);
+      if (step == right_alone) {
+        if constexpr (keeps_right<Operation>) out = std::ranges::copy(r, r + n, out).out;
+        r += n;
+      } else {
+        if (step == left_alone ? keeps_left<Operation> : keeps_pairs<Operation>)
+          out = std::ranges::copy(l, l + n, out).out;
+        l += n;
+        if (step == pair_of_equals) r += n;
+      }
     }
-    return true;
   }
 
   template <class To>
@@ -233,6 +304,8 @@ class set_elements {
   const elements<Right> right_;
   const packed_output<Out> out_;
   const Order order_;
+  // How many of the next blocks are worth packing as they are compared, to judge by the last one that was marked.
+  mutable std::atomic<unsigned> direct_blocks_{0};
 };
 
 }  // namespace sennit::detail

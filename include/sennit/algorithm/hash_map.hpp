@@ -1,7 +1,6 @@
 // parallel_hash_map, and the hash_map that it makes: values found by keys.
 #pragma once
 
-#include <sennit/algorithm/integer_sort.hpp>
 #include <sennit/detail/algorithm/algorithm.hpp>
 #include <sennit/detail/algorithm/combine.hpp>
 #include <sennit/detail/algorithm/engine.hpp>
@@ -14,13 +13,12 @@
 #include <sennit/detail/mix.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <iterator>
-#include <memory>
+#include <numeric>
 #include <ranges>
 #include <span>
 #include <type_traits>
@@ -33,7 +31,7 @@ namespace detail {
 template <class Engine>
 struct hash_map_calls;
 
-// The part of a map for which some bits of hashes are the same. Places are probed one after the other.
+// Keys with their values, and with the places where their hashes are looked for, one after the other.
 template <class Key, class T>
 class hash_map_part {
  public:
@@ -49,15 +47,20 @@ class hash_map_part {
       if (p.hash == hash && equal(entries_[p.entry - 1].first, key)) return p.entry - 1;
     }
   }
-  // Precondition: the key is not here. Nothing has changed after an exception.
-  template <class K, class V>
-  void add(std::uint32_t hash, K&& key, V&& value) {
+  // Gives the key the value, or combines this with the one that it has.
+  template <class K, class Combine, class Equal>
+  void add(std::uint32_t hash, K&& key, T&& value, const Combine& combine, const Equal& equal) {
+    const std::size_t entry = find(hash, key, equal);
+    if (entry != none) return combine_into(combine, entries_[entry].second, std::move(value));
     if (2 * entries_.size() >= places_.size()) grow();
-    entries_.emplace_back(std::forward<K>(key), std::forward<V>(value));
+    hashes_.push_back(hash);
+    entries_.emplace_back(std::forward<K>(key), std::move(value));
     occupy(places_, {hash, static_cast<std::uint32_t>(entries_.size())});
   }
   std::vector<value_type>& entries() noexcept { return entries_; }
   const std::vector<value_type>& entries() const noexcept { return entries_; }
+  // Of the entries, in their order.
+  const std::vector<std::uint32_t>& hashes() const noexcept { return hashes_; }
 
  private:
   struct place {
@@ -80,6 +83,7 @@ class hash_map_part {
   }
 
   std::vector<value_type> entries_;
+  std::vector<std::uint32_t> hashes_;
   std::vector<place> places_;
 };
 
@@ -114,9 +118,9 @@ class hash_map {
   // The value of the key; null if there is none. Throws what the hash or the equality throws.
   const T* find(const Key& key) const {
     if (parts_.empty()) return nullptr;
-    const std::uint64_t hash = hash_of(key);
+    const std::uint32_t hash = hash_of(key);
     const detail::hash_map_part<Key, T>& part = parts_[part_of(hash)];
-    const std::size_t at = part.find(static_cast<std::uint32_t>(hash), key, equal_);
+    const std::size_t at = part.find(hash, key, equal_);
     return at == part.none ? nullptr : &part.entries()[at].second;
   }
   bool contains(const Key& key) const { return find(key) != nullptr; }
@@ -130,14 +134,12 @@ class hash_map {
   template <class Engine>
   friend struct detail::hash_map_calls;
 
-  // Bits of the hash that are not for places within a part come first.
   template <class K>
-  std::uint64_t hash_of(const K& key) const {
-    return detail::mix(static_cast<std::uint64_t>(hash_(key)));
+  std::uint32_t hash_of(const K& key) const {
+    return static_cast<std::uint32_t>(detail::mix(static_cast<std::uint64_t>(hash_(key))));
   }
-  std::size_t part_of(std::uint64_t hash) const noexcept {
-    return static_cast<std::size_t>(hash >> 32U) & (parts_.size() - 1);
-  }
+  // By the first bits; a part looks at the last ones.
+  std::size_t part_of(std::uint32_t hash) const noexcept { return (hash >> 24U) & (parts_.size() - 1); }
 
   std::vector<detail::hash_map_part<Key, T>> parts_;
   std::size_t size_ = 0;
@@ -206,74 +208,96 @@ struct hash_map_calls {
   }
 
  private:
-  struct hashed_position {
-    std::uint32_t part;
-    std::uint32_t hash;
-    position at;
+  // A stretch of the input has a map of its own. All of its entries, by their parts: those of part p are
+  // order[begins[p]], ... before begins[p + 1].
+  template <class Key, class T>
+  struct stretch {
+    hash_map_part<Key, T> map;
+    std::vector<std::uint32_t> order;
+    std::vector<std::uint32_t> begins;
   };
 
   template <class Map, class It, class Key, class Value, class Combine>
   static void fill(Map& map, const elements<It>& all, const Key& key, const Value& value,
                    const Combine& combine) {
+    using K = typename Map::key_type;
+    using T = typename Map::mapped_type;
     if (all.size == 0) return;
-    // A part is a cache's size or smaller, and there are some for each of many workers.
-    map.parts_.resize(static_cast<std::size_t>(std::bit_floor(std::clamp<position>(all.size / 1024, 1, 256))));
-    const auto hashes =
-        std::make_unique_for_overwrite<hashed_position[]>(static_cast<std::size_t>(all.size));
-    Engine::for_positions(all.size,
-                          [&](position from, position to) {
-                            for (; from != to; ++from) {
-                              const std::uint64_t hash = map.hash_of(detail::invoke(key, *all.at(from)));
-                              hashes[from] = {static_cast<std::uint32_t>(map.part_of(hash)),
-                                              static_cast<std::uint32_t>(hash), from};
-                            }
-                          },
-                          {});
-    hashed_position* const begin = hashes.get();
-    hashed_position* const end = begin + all.size;
-    const auto part_of = [](const hashed_position& h) { return static_cast<std::uint8_t>(h.part); };
-    if (map.parts_.size() != 1) integer_sort_calls<Engine>()(begin, end, part_of);
-    Engine::for_positions(
-        map.parts_.size(),
-        [&](position from, position to) {
-          const auto below = [](std::size_t part) { return [part](const hashed_position& h) { return h.part < part; }; };
-          for (auto part = static_cast<std::size_t>(from); part != to; ++part) {
-            hash_map_part<typename Map::key_type, typename Map::mapped_type>& filled = map.parts_[part];
-            const hashed_position* next = std::partition_point(begin, end, below(part));
-            for (; next != end && next->part == part; ++next) {
-              auto&& element = *all.at(next->at);
-              auto&& k = detail::invoke(key, element);
-              const std::size_t entry = filled.find(next->hash, k, map.equal_);
-              if (entry == filled.none) {
-                filled.add(next->hash, k, detail::invoke(value, element));
-              } else {
-                combine_into(combine, filled.entries()[entry].second,
-                             static_cast<typename Map::mapped_type>(detail::invoke(value, element)));
-              }
-            }
+    // Stretches depend on nothing else, so that the same values are combined in every run.
+    const position length = std::max<position>(all.size / 64 + 1, position{1} << 14);
+    std::vector<stretch<K, T>> stretches(static_cast<std::size_t>((all.size + length - 1) / length));
+    if (stretches.size() == 1) {
+      map.parts_.resize(1);
+      Engine::for_positions(
+          1, [&](position, position) { add(map.parts_[0], map, all, 0, all.size, key, value, combine); }, {});
+    } else {
+      map.parts_.resize(256);
+      for_each_of(stretches.size(), [&](std::size_t s) {
+        const position begin = s * length;
+        add(stretches[s].map, map, all, begin, std::min(all.size, begin + length), key, value, combine);
+        sort_by_parts(stretches[s], map);
+      });
+      for_each_of(map.parts_.size(), [&](std::size_t part) {
+        for (stretch<K, T>& from : stretches) {
+          for (std::uint32_t i = from.begins[part]; i != from.begins[part + 1]; ++i) {
+            const std::uint32_t entry = from.order[i];
+            auto& [k, v] = from.map.entries()[entry];
+            map.parts_[part].add(from.map.hashes()[entry], std::move(k), std::move(v), combine, map.equal_);
           }
-        },
-        grain_of_one);
+        }
+      });
+    }
     for (const auto& part : map.parts_) map.size_ += part.entries().size();
   }
 
-  static constexpr loop_options grain_of_one{.grain = 1};
+  template <class Part, class Map, class It, class Key, class Value, class Combine>
+  static void add(Part& part, const Map& map, const elements<It>& all, position from, position to,
+                  const Key& key, const Value& value, const Combine& combine) {
+    using T = typename Map::mapped_type;
+    for (; from != to; ++from) {
+      auto&& element = *all.at(from);
+      auto&& k = detail::invoke(key, element);
+      part.add(map.hash_of(k), k, static_cast<T>(detail::invoke(value, element)), combine, map.equal_);
+    }
+  }
+
+  template <class Stretch, class Map>
+  static void sort_by_parts(Stretch& all, const Map& map) {
+    const std::vector<std::uint32_t>& hashes = all.map.hashes();
+    all.begins.resize(map.parts() + 1);
+    for (const std::uint32_t hash : hashes) ++all.begins[map.part_of(hash) + 1];
+    std::inclusive_scan(all.begins.begin(), all.begins.end(), all.begins.begin());
+    std::vector<std::uint32_t> next = all.begins;
+    all.order.resize(hashes.size());
+    for (std::uint32_t entry = 0; entry != hashes.size(); ++entry)
+      all.order[next[map.part_of(hashes[entry])]++] = entry;
+  }
+
+  template <class Run>
+  static void for_each_of(std::size_t n, const Run& run) {
+    Engine::for_positions(n,
+                          [&](position from, position to) {
+                            for (; from != to; ++from) run(static_cast<std::size_t>(from));
+                          },
+                          loop_options{.grain = 1});
+  }
 };
 
 }  // namespace detail
 
-// A hash_map that has value(element) for key(element). Where several elements have equal keys, their values are combined
-// in the order of the range: combine(combine(first, second), third), or combine(first, second) appends to the first one.
+// A hash_map that has value(element) for key(element). Where elements have equal keys, their values are combined in the
+// order of the range: combine(first, second) returns both, or appends the second to the first.
 //
 //   parallel_hash_map(range, key, value, combine = sennit::first_value(), hash = std::hash<Key>(), equal = std::equal_to<>())
 //
-// The range has random access and a size. key is called twice for each element, and value once, by several threads at once;
-// so are hash and equal. All are called as constants. Throws what one of them throws, or a copy of a key or value; std::bad_alloc;
-// sennit::cancelled in a cancelled region. There is no map then, and the range is as it was. Thread-safety: any thread may
-// call it. Deterministic: values and the order of entries are the same in every run. Cost: hashes, which are sorted into
-// up to 256 parts, and then a serial fill of each part; so elements of one key are combined by one strand. Where all
-// hashes are the same, a fill is quadratic in the number of keys, as that of a std::unordered_map. Memory: 32
-// bytes for each element while it runs.
+// The range has random access and a size. Precondition: combine is associative. key and value are called once for each
+// element, by several threads at once, and so are combine, hash and equal; all of them as constants. Throws what one of
+// them throws, or a copy of a key or value; std::bad_alloc; sennit::cancelled in a cancelled region. There is no map then,
+// and the range is as it was. Thread-safety: any thread may call it. Deterministic: values are the same in every run and in
+// sennit::serial, and so is the order of entries. Cost: each of 64 stretches of the range, of 16,384 elements at least,
+// fills a map of its own, and these are put together, in 256 parts. Where all hashes are the same, that is quadratic in the
+// number of keys, as with a std::unordered_map. Memory: for up to as many entries as there are elements, and about 36 bytes
+// for each entry.
 //
 // Example:
 //   #include <string>

@@ -105,8 +105,9 @@ struct set_forms {
                                std::remove_reference_t<decltype(right_key)>>;
     const position n = left.size + right.size;
     loop_options options = options_among(given, given_left_key, given_right_key, how);
-    // The search for a cut takes as many comparisons as some hundred elements.
-    if (options.grain == 0) options.grain = std::clamp<position>(n / 64, 1024, position{1} << 14);
+    // The search for a cut takes as long as some thousand steps that the processor predicts.
+    constexpr position most = has_small_elements<Left> && has_small_elements<Right> ? 1 << 16 : 1 << 11;
+    if (options.grain == 0) options.grain = std::clamp<position>(n / 64, 1024, most);
     set_elements<Algorithm, Left, Right, Out, order> work(left, right, out, order(comp, left_key, right_key));
     return run(work, n, options);
   }
@@ -185,7 +186,7 @@ struct includes_calls {
   }
 
  private:
-  static constexpr position block = 8192;
+  static constexpr position block = 1 << 15;
 
   template <class It, class Jt, class Comp, class P, class Q>
   static bool includes(const elements<It>& all, const elements<Jt>& some, Comp& comp, P& all_key,
@@ -239,7 +240,7 @@ struct includes_calls {
 // then. Thread-safety: any thread may call it. Deterministic. Cost: up to two comparisons for each element, and about
 // 4 log n for a block; a block is copied while it is in the cache, by marks. The forms without `out` mark all blocks
 // first, and so read the sequences twice. Memory: four bits for each element of both, at most, and a record for each
-// block, of up to 16,384 elements, or of `grain`.
+// block, of up to 65,536 elements, or of `grain`.
 //
 // Example:
 //   #include <string>

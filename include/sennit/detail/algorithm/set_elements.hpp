@@ -209,7 +209,7 @@ class set_elements {
 
  private:
   static constexpr position header = 5;
-  static constexpr unsigned blocks_until_marks = 8;
+  static constexpr unsigned blocks_until_marks = 16;
 
   static mark_word take(Left& l, Right& r, const Order& order) {
     if constexpr (small) {

@@ -101,9 +101,10 @@ consteval void refuse_order_around() {
   if constexpr (n != 0) {
     using It = typename decltype(sequence)::iterator;
     if constexpr (n == 2 || !std::convertible_to<argument<1, A...>, It>) {
-      static_assert(never<A...>,
-                    "sennit: the argument behind the range, or behind its begin, is no iterator of its elements; "
-                    "give one, as in (range, range.begin() + n) or (first, first + n, last)");
+      static_assert(
+          never<A...>,
+          "sennit: the argument behind the range, or behind its begin, is no iterator of its elements; "
+          "give one, as in (range, range.begin() + n) or (first, first + n, last)");
     } else {
       constexpr std::size_t order = has_range ? 2 : 3;
       if constexpr (option<argument<order, A...>> || option<argument<order + 1, A...>> ||

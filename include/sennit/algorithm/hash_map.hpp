@@ -156,7 +156,8 @@ struct first_value {
 namespace detail {
 
 template <class R, class F>
-using made_of_element = std::remove_cvref_t<std::invoke_result_t<const F&, std::ranges::range_reference_t<R>>>;
+using made_of_element =
+    std::remove_cvref_t<std::invoke_result_t<const F&, std::ranges::range_reference_t<R>>>;
 
 template <class R, class Key, class Value, class Combine, class Hash, class Equal>
 concept mapped_elements =
@@ -173,12 +174,12 @@ struct hash_map_calls {
   template <class R, class Key, class Value, class Combine = first_value,
             class Hash = std::hash<made_of_element<R, Key>>, class Equal = std::equal_to<>>
     requires mapped_elements<R, Key, Value, Combine, Hash, Equal>
-  hash_map<made_of_element<R, Key>, made_of_element<R, Value>, Hash, Equal>
-  operator()(R&& range, Key key, Value value, Combine combine = {}, Hash hash = {},
-             Equal equal = {} SENNIT_WHERE) const {
+  hash_map<made_of_element<R, Key>, made_of_element<R, Value>, Hash, Equal> operator()(
+      R&& range, Key key, Value value, Combine combine = {}, Hash hash = {},
+      Equal equal = {} SENNIT_WHERE) const {
     SENNIT_SITE_IF(!Engine::serial, "parallel_hash_map");
     hash_map<made_of_element<R, Key>, made_of_element<R, Value>, Hash, Equal> map(std::move(hash),
-                                                                                 std::move(equal));
+                                                                                  std::move(equal));
     fill(map, sequence_of(range), key, value, combine);
     return map;
   }
@@ -188,9 +189,10 @@ struct hash_map_calls {
     using Value = plain_argument<2, A...>;
     constexpr auto all = require_sequence<A...>();
     if constexpr (all.arguments == 2 || (all.arguments == 1 && std::is_void_v<Value>)) {
-      static_assert(never<A...>,
-                    "parallel_hash_map: the arguments are a range, a function that makes a key of an element, "
-                    "and one that makes a value of it");
+      static_assert(
+          never<A...>,
+          "parallel_hash_map: the arguments are a range, a function that makes a key of an element, "
+          "and one that makes a value of it");
     } else if constexpr (all.arguments == 1) {
       using V = typename decltype(all)::value;
       refuse_state<Key, V>();
@@ -275,11 +277,12 @@ struct hash_map_calls {
 
   template <class Run>
   static void for_each_of(std::size_t n, const Run& run) {
-    Engine::for_positions(n,
-                          [&](position from, position to) {
-                            for (; from != to; ++from) run(static_cast<std::size_t>(from));
-                          },
-                          loop_options{.grain = 1});
+    Engine::for_positions(
+        n,
+        [&](position from, position to) {
+          for (; from != to; ++from) run(static_cast<std::size_t>(from));
+        },
+        loop_options{.grain = 1});
   }
 };
 

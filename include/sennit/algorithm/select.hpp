@@ -77,10 +77,9 @@ struct select_calls {
 };
 
 template <class It, class Comp, class Proj>
-concept ranked_by =
-    std::indirect_strict_weak_order<Comp, std::projected<It, Proj>> &&
-    // Elements are compared more than once.
-    !std::is_rvalue_reference_v<std::iter_reference_t<It>>;
+concept ranked_by = std::indirect_strict_weak_order<Comp, std::projected<It, Proj>> &&
+                    // Elements are compared more than once.
+                    !std::is_rvalue_reference_v<std::iter_reference_t<It>>;
 
 // Says what is wrong with the order of elements that are not moved: a comparator, which is the I-th argument, and a
 // projection.
@@ -124,7 +123,8 @@ struct partial_sort_copy_calls {
             class Proj = std::identity>
     requires iterator_bounds<It, End> && iterator_bounds<Out, OutEnd> && ranked_by<It, Comp, Proj> &&
              destination<Out, std::iter_reference_t<It>> && destination<Out, std::iter_value_t<It>>
-  Out operator()(It first, End last, Out out, OutEnd out_end, Comp comp = {}, Proj proj = {} SENNIT_WHERE) const {
+  Out operator()(
+      It first, End last, Out out, OutEnd out_end, Comp comp = {}, Proj proj = {} SENNIT_WHERE) const {
     SENNIT_SITE_IF(!Engine::serial, "parallel_partial_sort_copy");
     return copy(sequence_of(first, last), sequence_of(out, out_end), comp, proj);
   }
@@ -185,8 +185,8 @@ struct partial_sort_copy_calls {
 };
 
 [[noreturn]] SENNIT_COLD inline void fail_for_rank(position k, position n) {
-  const std::string message = "sennit::parallel_kth_smallest: there is no element of rank " + std::to_string(k) +
-                              " among " + std::to_string(n) +
+  const std::string message = "sennit::parallel_kth_smallest: there is no element of rank " +
+                              std::to_string(k) + " among " + std::to_string(n) +
                               "; ranks are counted from 0, so give one below the number of elements";
 #if SENNIT_EXCEPTIONS
   throw std::out_of_range(message);
@@ -220,7 +220,8 @@ struct kth_smallest_calls {
     constexpr std::size_t n = all.arguments;
     if constexpr (n != 0) {
       if constexpr (!std::convertible_to<argument<n, A...>, std::size_t>) {
-        static_assert(never<A...>, "sennit: there is no rank after the elements: 0 is that of the lowest one");
+        static_assert(never<A...>,
+                      "sennit: there is no rank after the elements: 0 is that of the lowest one");
       } else {
         refuse_rank_order<n + 1, typename decltype(all)::iterator, A...>();
       }

@@ -39,10 +39,9 @@ struct set_forms {
     requires comparable_sequences<std::ranges::iterator_t<R>, std::ranges::iterator_t<S>, Comp, P, Q> &&
              destination<Out, std::ranges::range_reference_t<R>> &&
              destination<Out, std::ranges::range_reference_t<S>>
-  destination_end<Out>
-  operator()(R&& left, S&& right, Out&& out, Comp comp = {}, P left_key = {}, Q right_key = {},
-             const loop_options& how = {},
-             std::source_location where = std::source_location::current()) const {
+  destination_end<Out> operator()(R&& left, S&& right, Out&& out, Comp comp = {}, P left_key = {},
+                                  Q right_key = {}, const loop_options& how = {},
+                                  std::source_location where = std::source_location::current()) const {
     SENNIT_SITE_IF(!Engine::serial, Algorithm::name);
     return write(sequence_of(left), sequence_of(right), out, comp, left_key, right_key, how, where);
   }
@@ -51,10 +50,9 @@ struct set_forms {
     requires iterator_bounds<It, End> && iterator_bounds<Jt, Jend> &&
              comparable_sequences<It, Jt, Comp, P, Q> && destination<Out, std::iter_reference_t<It>> &&
              destination<Out, std::iter_reference_t<Jt>>
-  destination_end<Out>
-  operator()(It left, End left_end, Jt right, Jend right_end, Out&& out, Comp comp = {}, P left_key = {},
-             Q right_key = {}, const loop_options& how = {},
-             std::source_location where = std::source_location::current()) const {
+  destination_end<Out> operator()(It left, End left_end, Jt right, Jend right_end, Out&& out, Comp comp = {},
+                                  P left_key = {}, Q right_key = {}, const loop_options& how = {},
+                                  std::source_location where = std::source_location::current()) const {
     SENNIT_SITE_IF(!Engine::serial, Algorithm::name);
     return write(sequence_of(left, left_end), sequence_of(right, right_end), out, comp, left_key, right_key,
                  how, where);
@@ -64,9 +62,9 @@ struct set_forms {
             class Q = std::identity>
     requires comparable_sequences<std::ranges::iterator_t<R>, std::ranges::iterator_t<S>, Comp, P, Q> &&
              std::constructible_from<std::ranges::range_value_t<R>, std::ranges::range_reference_t<S>>
-  std::vector<std::ranges::range_value_t<R>>
-  operator()(R&& left, S&& right, Comp comp = {}, P left_key = {}, Q right_key = {},
-             const loop_options& how = {} SENNIT_WHERE) const {
+  std::vector<std::ranges::range_value_t<R>> operator()(
+      R&& left, S&& right, Comp comp = {}, P left_key = {}, Q right_key = {},
+      const loop_options& how = {} SENNIT_WHERE) const {
     SENNIT_SITE_IF(!Engine::serial, Algorithm::name);
     return collect(sequence_of(left), sequence_of(right), comp, left_key, right_key, how);
   }
@@ -75,9 +73,9 @@ struct set_forms {
     requires iterator_bounds<It, End> && iterator_bounds<Jt, Jend> &&
              comparable_sequences<It, Jt, Comp, P, Q> &&
              std::constructible_from<std::iter_value_t<It>, std::iter_reference_t<Jt>>
-  std::vector<std::iter_value_t<It>>
-  operator()(It left, End left_end, Jt right, Jend right_end, Comp comp = {}, P left_key = {},
-             Q right_key = {}, const loop_options& how = {} SENNIT_WHERE) const {
+  std::vector<std::iter_value_t<It>> operator()(
+      It left, End left_end, Jt right, Jend right_end, Comp comp = {}, P left_key = {}, Q right_key = {},
+      const loop_options& how = {} SENNIT_WHERE) const {
     SENNIT_SITE_IF(!Engine::serial, Algorithm::name);
     return collect(sequence_of(left, left_end), sequence_of(right, right_end), comp, left_key, right_key,
                    how);
@@ -100,9 +98,9 @@ struct set_forms {
                  projected<Q, std::iter_reference_t<Right>>>();
     refuse_state<P, std::iter_reference_t<Left>>();
     refuse_state<Q, std::iter_reference_t<Right>>();
-    using order = order_of_two<std::remove_reference_t<decltype(comp)>,
-                               std::remove_reference_t<decltype(left_key)>,
-                               std::remove_reference_t<decltype(right_key)>>;
+    using order =
+        order_of_two<std::remove_reference_t<decltype(comp)>, std::remove_reference_t<decltype(left_key)>,
+                     std::remove_reference_t<decltype(right_key)>>;
     const position n = left.size + right.size;
     loop_options options = options_among(given, given_left_key, given_right_key, how);
     // The search for a cut takes as long as some thousand steps that the processor predicts.
@@ -113,9 +111,8 @@ struct set_forms {
   }
 
   template <class Left, class Right, class D, class Comp, class P, class Q>
-  static auto write(const elements<Left>& left, const elements<Right>& right, D& out, Comp& comp,
-                    P& left_key, Q& right_key, const loop_options& how,
-                    [[maybe_unused]] std::source_location where) {
+  static auto write(const elements<Left>& left, const elements<Right>& right, D& out, Comp& comp, P& left_key,
+                    Q& right_key, const loop_options& how, [[maybe_unused]] std::source_location where) {
     const auto target = packed_output_of(out, Algorithm::name);
 #if SENNIT_CHECKED
     expect_apart(left, elements{target.to.first, std::min<position>(left.size, 1)}, Algorithm::name, where);
@@ -172,10 +169,10 @@ struct includes_calls {
   }
   template <class It, class End, class Jt, class Jend, class Comp = std::ranges::less,
             class P = std::identity, class Q = std::identity>
-    requires iterator_bounds<It, End> && iterator_bounds<Jt, Jend> &&
-             comparable_sequences<It, Jt, Comp, P, Q>
-  bool operator()(It all, End all_end, Jt some, Jend some_end, Comp comp = {}, P all_key = {},
-                  Q some_key = {} SENNIT_WHERE) const {
+    requires iterator_bounds<It, End> && iterator_bounds<Jt, Jend> && comparable_sequences<It, Jt, Comp, P, Q>
+  bool operator()(
+      It all, End all_end, Jt some, Jend some_end, Comp comp = {}, P all_key = {},
+      Q some_key = {} SENNIT_WHERE) const {
     SENNIT_SITE_IF(!Engine::serial, "parallel_includes");
     return includes(sequence_of(all, all_end), sequence_of(some, some_end), comp, all_key, some_key);
   }
@@ -203,9 +200,9 @@ struct includes_calls {
                             const cut_of_two from = cut_between_pairs(first * block, all, some, order);
                             const cut_of_two to = cut_between_pairs(last * block, all, some, order);
                             if (from.right != to.right &&
-                                !std::ranges::includes(all.at(from.left), all.at(to.left), some.at(from.right),
-                                                       some.at(to.right), std::ref(comp), std::ref(all_key),
-                                                       std::ref(some_key)))
+                                !std::ranges::includes(all.at(from.left), all.at(to.left),
+                                                       some.at(from.right), some.at(to.right), std::ref(comp),
+                                                       std::ref(all_key), std::ref(some_key)))
                               missing.store(true, std::memory_order_relaxed);
                           },
                           {});

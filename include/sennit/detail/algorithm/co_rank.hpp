@@ -99,16 +99,19 @@ cut_of_two cut_between_pairs(position k, const elements<Left>& left, const eleme
   if (k == 0) return {0, 0};
   if (k >= left.size + right.size) return {left.size, right.size};
   // Of equal elements those on the left are taken first.
-  const position i = partition_position(
-      k - std::min(k, right.size), std::min(k, left.size),
-      [&](position middle) { return !order.right_first(left.at(middle), right.at(k - middle - 1)); });
+  const position i =
+      partition_position(k - std::min(k, right.size), std::min(k, left.size), [&](position middle) {
+        return !order.right_first(left.at(middle), right.at(k - middle - 1));
+      });
   const position j = k - i;
   // `next` is the key of the first element behind the cut. All of its run that lies before the cut is taken apart.
   const auto within_run = [&](const auto& next) -> cut_of_two {
     const auto left_below = [&](position at) { return order.less(order.left_key(left.at(at)), next); };
     const auto right_below = [&](position at) { return order.less(order.right_key(right.at(at)), next); };
     const auto left_not_above = [&](position at) { return !order.less(next, order.left_key(left.at(at))); };
-    const auto right_not_above = [&](position at) { return !order.less(next, order.right_key(right.at(at))); };
+    const auto right_not_above = [&](position at) {
+      return !order.less(next, order.right_key(right.at(at)));
+    };
     const position left_begin = i == 0 || left_below(i - 1) ? i : partition_position(0, i, left_below);
     const position right_begin = j == 0 || right_below(j - 1) ? j : partition_position(0, j, right_below);
     const position taken = (i - left_begin) + (j - right_begin);
@@ -118,13 +121,15 @@ cut_of_two cut_between_pairs(position k, const elements<Left>& left, const eleme
         partition_position(left_begin, left_begin + std::min(pairs, left.size - left_begin), left_not_above) -
         left_begin;
     const position rights =
-        partition_position(right_begin, right_begin + std::min(pairs, right.size - right_begin), right_not_above) -
+        partition_position(right_begin, right_begin + std::min(pairs, right.size - right_begin),
+                           right_not_above) -
         right_begin;
     if (lefts == pairs && rights == pairs) return {left_begin + taken / 2, right_begin + taken / 2};
     if (rights < pairs) return {left_begin + (taken - rights), right_begin + rights};
     return {left_begin + lefts, right_begin + (taken - lefts)};
   };
-  const bool left_is_next = i != left.size && (j == right.size || !order.right_first(left.at(i), right.at(j)));
+  const bool left_is_next =
+      i != left.size && (j == right.size || !order.right_first(left.at(i), right.at(j)));
   return left_is_next ? within_run(order.left_key(left.at(i))) : within_run(order.right_key(right.at(j)));
 }
 

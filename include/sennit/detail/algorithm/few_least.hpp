@@ -103,7 +103,8 @@ class few_least {
   std::vector<std::size_t> places_below(const It& limit) const {
     const auto all = std::views::iota(std::size_t{0}, size_);
     using work = filtered_elements<std::ranges::iterator_t<decltype(all)>, below>;
-    return filter<Engine, work>(work{{all.begin(), size_}, below(range_, limit, comp_, proj_)}, size_, {}).run();
+    return filter<Engine, work>(work{{all.begin(), size_}, below(range_, limit, comp_, proj_)}, size_, {})
+        .run();
   }
 
   // If too few are below the limit, mostly many are equal to it, and the first of these are near.

@@ -124,16 +124,14 @@ consteval auto require_second() {
   if constexpr (N == 1 && countable_range<first>) {
     return found_sequence<2, elements<std::ranges::iterator_t<first>>>();
   } else if constexpr (N == 1) {
-    static_assert(never<A...>,
-                  "sennit: the second argument is no random-access range with a size; the two "
-                  "sequences are two ranges, or four iterators");
+    static_assert(never<A...>, "sennit: the second argument is no random-access range with a size; the two "
+                               "sequences are two ranges, or four iterators");
     return found_sequence<0>();
   } else if constexpr (iterator_bounds<plain_argument<N, A...>, plain_argument<N + 1, A...>>) {
     return found_sequence<4, elements<plain_argument<N, A...>>>();
   } else {
-    static_assert(never<A...>,
-                  "sennit: behind the end of the first sequence come the begin and the end of "
-                  "the second one, as two iterators, or as an iterator and a number");
+    static_assert(never<A...>, "sennit: behind the end of the first sequence come the begin and the end of "
+                               "the second one, as two iterators, or as an iterator and a number");
     return found_sequence<0>();
   }
 }

@@ -61,7 +61,8 @@ class ranked_elements {
   // Of the n elements at(0), at(1), ...
   template <class At>
   window narrowed(position n, const At& at, position from, position to) const {
-    const auto size = std::min<position>(n / 4 + 1, static_cast<position>(2 * std::sqrt(static_cast<double>(n))));
+    const auto size =
+        std::min<position>(n / 4 + 1, static_cast<position>(2 * std::sqrt(static_cast<double>(n))));
     std::vector<position> sample(static_cast<std::size_t>(size));
     sample_places place(static_cast<std::size_t>(n), static_cast<std::size_t>(size));
     for (position& i : sample) i = at(place());
@@ -90,8 +91,8 @@ class ranked_elements {
     Engine::for_positions(parts.size(),
                           [&](position first, position last) {
                             for (; first != last; ++first)
-                              parts[static_cast<std::size_t>(first)] = between(
-                                  first * block, std::min(n, (first + 1) * block), at, low, high);
+                              parts[static_cast<std::size_t>(first)] =
+                                  between(first * block, std::min(n, (first + 1) * block), at, low, high);
                           },
                           {});
     window all;

@@ -93,8 +93,9 @@ class set_elements {
       mark_word steps = 0;
       position marked = 0;
       while (marked != steps_in_word && l != l_end && r != r_end) {
-        const std::ptrdiff_t most = std::min<std::ptrdiff_t>(
-            std::min<std::ptrdiff_t>(l_end - l, r_end - r), static_cast<std::ptrdiff_t>(steps_in_word - marked));
+        const std::ptrdiff_t most =
+            std::min<std::ptrdiff_t>(std::min<std::ptrdiff_t>(l_end - l, r_end - r),
+                                     static_cast<std::ptrdiff_t>(steps_in_word - marked));
         if (in_runs) {
           const run_of_steps run = take_run(l, r, most, order);
           steps |= (word_of(run.step) >> (marks_in_word - 2 * run.length)) << (2 * marked);
@@ -114,8 +115,9 @@ class set_elements {
     }
     if constexpr (keeps_left<Operation>) kept += static_cast<position>(l_end - l);
     if constexpr (keeps_right<Operation>) kept += static_cast<position>(r_end - r);
-    direct_blocks_.store(words_in_runs * 8 >= static_cast<position>(word - words - header) * 7 ? blocks_until_marks : 0,
-                         std::memory_order_relaxed);
+    direct_blocks_.store(
+        words_in_runs * 8 >= static_cast<position>(word - words - header) * 7 ? blocks_until_marks : 0,
+        std::memory_order_relaxed);
 
     words[0] = begin.left;
     words[1] = end.left;

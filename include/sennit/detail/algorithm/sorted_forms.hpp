@@ -66,8 +66,7 @@ consteval void refuse_comparison() {
 enum class behind_sorted { comparison, destination, either };
 
 template <class D>
-concept meant_as_destination =
-    std::ranges::range<D> || std::input_or_output_iterator<std::remove_cvref_t<D>>;
+concept meant_as_destination = std::ranges::range<D> || std::input_or_output_iterator<std::remove_cvref_t<D>>;
 
 template <behind_sorted Behind, class... A>
 consteval void refuse_sorted() {

@@ -95,7 +95,8 @@ consteval void refuse_rank_order() {
     static_assert(never<A...>,
                   "sennit: the elements have no order: there is no < of them; give a comparator, as in "
                   "[](const T& a, const T& b) { ... }");
-  } else if constexpr (!std::is_void_v<Proj> && !std::invocable<Proj&, std::iter_reference_t<It>>) {
+  } else if constexpr (!std::is_void_v<Proj> &&
+                       !std::invocable<std::add_lvalue_reference_t<Proj>, std::iter_reference_t<It>>) {
     static_assert(never<A...>,
                   "sennit: the projection, after the comparator, cannot be called with an element");
   } else if constexpr (!ranked_by<It, Comp, std::conditional_t<std::is_void_v<Proj>, std::identity, Proj>>) {

@@ -42,11 +42,11 @@ consteval void refuse_comparison() {
     static_assert(never<A...>,
                   "sennit: elements of the two sequences cannot be compared by <; give a comparison, as in "
                   "[](const T& a, const T& b) { ... }, by which both are sorted");
-  } else if constexpr (has_left_key && !std::invocable<P&, V>) {
+  } else if constexpr (has_left_key && !std::invocable<std::add_lvalue_reference_t<P>, V>) {
     static_assert(never<A...>,
                   "sennit: the first key, which comes after the comparison, cannot be called with an element "
                   "of the first sequence");
-  } else if constexpr (has_right_key && !std::invocable<Q&, W>) {
+  } else if constexpr (has_right_key && !std::invocable<std::add_lvalue_reference_t<Q>, W>) {
     static_assert(never<A...>,
                   "sennit: the second key, which comes last, cannot be called with an element of the second "
                   "sequence; without it, keys are the elements");

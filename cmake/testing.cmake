@@ -129,6 +129,36 @@ endif()
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${script})
 endfunction()
 
+# sennit_strict_warnings_tests(NAME [LABELS label...])
+# Passes if strict_warnings.cpp has no warning inside the headers, with this build's compiler and with the other one of GCC
+# and clang.
+function(sennit_strict_warnings_tests name)
+  cmake_parse_arguments(PARSE_ARGV 1 tests "" "" "LABELS")
+  find_program(SENNIT_GCC NAMES g++)
+  find_program(SENNIT_CLANG NAMES clang++-19 clang++)
+  mark_as_advanced(SENNIT_GCC SENNIT_CLANG)
+  set(other ${SENNIT_GCC})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set(other ${SENNIT_CLANG})
+  endif()
+  set(test ${name}.strict_warnings)
+  foreach(compiler IN ITEMS ${CMAKE_CXX_COMPILER} ${other})
+    if(NOT compiler)
+      continue()
+    endif()
+    add_test(
+      NAME ${test}
+      COMMAND
+        ${compiler} ${CMAKE_CXX20_STANDARD_COMPILE_OPTION} -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow
+        -Werror "-I$<JOIN:$<TARGET_PROPERTY:sennit,INTERFACE_INCLUDE_DIRECTORIES>,;-I>" -fsyntax-only
+        ${CMAKE_CURRENT_SOURCE_DIR}/strict_warnings.cpp
+      COMMAND_EXPAND_LISTS
+    )
+    set_tests_properties(${test} PROPERTIES TIMEOUT 120 LABELS "${tests_LABELS}")
+    set(test ${name}.strict_warnings.other_compiler)
+  endforeach()
+endfunction()
+
 # sennit_compile_fail_tests([EACH regex] [LINES n] [LINES_OF_CLANG n] NAME regex NAME regex...)
 # Each passes if the compiler rejects compile_fail/NAME.cpp and says something that matches, in the first 10 lines of its
 # output: the diagnostic that a user is to read. With EACH it has to match that, with the test's own regex in place of the

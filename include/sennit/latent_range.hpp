@@ -27,9 +27,9 @@ class latent {
   SENNIT_COLD bool promote() {
     latent* outermost = nullptr;
     const std::uintptr_t end = detail::region_frame();
-    for (latent* each = this; each != nullptr && reinterpret_cast<std::uintptr_t>(each->place()) < end;
-         each = each->outer_)
-      if (!each->empty() && each->give_ != nullptr) outermost = each;
+    for (latent* next = this; next != nullptr && reinterpret_cast<std::uintptr_t>(next->place()) < end;
+         next = next->outer_)
+      if (!next->empty() && next->give_ != nullptr) outermost = next;
     // A call around that loop is older still.
     if (detail::give_oldest_call(outermost != nullptr ? outermost->place() : nullptr)) return true;
     return outermost != nullptr && (outermost->halve(), true);

@@ -313,7 +313,7 @@ class SENNIT_EXPORT task_graph {
   }
 
   template <class Body, class F, class Values, class... T>
-  Body& make(F&& f, const Values& values, void (*run)(void*, detail::chosen_successors*), bool chooses,
+  Body& make(F&& f, const Values& values, void (*entry)(void*, detail::chosen_successors*), bool chooses,
              const task<T>&... from) {
     using building = detail::task_building;
     // Throws for a task of another graph, before anything is added.
@@ -324,7 +324,7 @@ class SENNIT_EXPORT task_graph {
     void* const memory = building::allocate(tasks(), sizeof(Body), alignof(Body));
     const detail::task_number n = building::next(tasks());
     Body* const made = ::new (memory) Body(std::forward<F>(f), values, tasks(), n);
-    building::add(tasks(), {run, made}, end_of<Body>(), chooses);
+    building::add(tasks(), {entry, made}, end_of<Body>(), chooses);
     readers.keep();
     (building::order(from.graph(), from.number_, &tasks(), n), ...);
     return *made;

@@ -57,9 +57,9 @@ class grouped_parts : public parts<grouped_parts<Sequence, T, Map, Combine>, T, 
     auto i = begin;
     if constexpr (std::floating_point<T> && known_to_associate<Combine>) {
       const auto next = [&] {
-        const T value = value_at(i);
+        const T element = value_at(i);
         ++i;
-        return value;
+        return element;
       };
       for (position groups = (to - from) / 4; groups != 0; --groups) {
         T one = next();

@@ -15,6 +15,7 @@
 #include <iterator>
 #include <ranges>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace sennit::detail {
@@ -110,11 +111,13 @@ class few_least {
   // If too few are below the limit, mostly many are equal to it, and the first of these are near.
   void add_equal(std::vector<std::size_t>& places, std::size_t wanted, const It& limit) const {
     const sample_order<Comp, Proj> less{comp_, proj_};
-    const auto middle = static_cast<std::ptrdiff_t>(places.size());
-    for (std::size_t i = 0; i != size_ && places.size() != wanted; ++i) {
-      if (!less(*at(i), *limit) && !less(*limit, *at(i))) places.push_back(i);
+    std::vector<std::size_t> equal;
+    for (std::size_t i = 0; i != size_ && places.size() + equal.size() != wanted; ++i) {
+      if (!less(*at(i), *limit) && !less(*limit, *at(i))) equal.push_back(i);
     }
-    std::inplace_merge(places.begin(), places.begin() + middle, places.end());
+    std::vector<std::size_t> all(places.size() + equal.size());
+    std::ranges::merge(places, equal, all.begin());
+    places = std::move(all);
   }
 
   // Exchanges the elements at the places behind the front for those that are to leave it.

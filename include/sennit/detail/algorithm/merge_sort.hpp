@@ -147,7 +147,7 @@ class merge_sort {
 
   // Positions may be lost, and each element is then moved only once.
   bool sort_positions(std::ptrdiff_t from, std::ptrdiff_t to, place to_place) noexcept {
-    std::array<std::uint16_t, small_sort> order;
+    std::array<std::uint16_t, static_cast<std::size_t>(small_sort)> order;
     const auto last = order.begin() + (to - from);
     std::iota(order.begin(), last, std::uint16_t{0});
     const It first = range(from);

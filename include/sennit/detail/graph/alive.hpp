@@ -51,11 +51,11 @@ struct alive_plan {
   bool reads;
   alive_amount reserved;  // for the node's value
 
-  // What a node made that was explored: `position` of `count`, and `kept_before` of the node's predecessors come before.
-  void follow(const alive_plan& maker, std::size_t position, std::size_t count,
+  // What a node made that was explored: `index` of `count`, and `kept_before` of the node's predecessors come before.
+  void follow(const alive_plan& maker, std::size_t index, std::size_t count,
               std::size_t kept_before) noexcept {
     width = maker.width / count;
-    order = maker.order + position * width;
+    order = maker.order + index * width;
     depth = maker.depth + 1;
     kept = maker.kept + static_cast<std::uint32_t>(kept_before);
   }

@@ -59,9 +59,9 @@ struct alignas(64) flow_task {
       ::new (static_cast<void*>(closure)) F*(new F(std::forward<G>(f)));
     }
     call = [](flow_task& self, flow_call how) {
-      struct ending {
+      struct closure_end {
         F& closure;
-        ~ending() {
+        ~closure_end() {
           if constexpr (fits<F>) {
             closure.~F();
           } else {

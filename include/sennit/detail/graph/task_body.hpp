@@ -256,7 +256,7 @@ class task_body {
     if constexpr (std::integral<std::remove_cvref_t<decltype(answer)>>) {
       chosen->add(answer);
     } else {
-      for (const auto& position : answer) chosen->add(position);
+      for (const auto& successor : answer) chosen->add(successor);
     }
   }
   value_of_task& value() noexcept { return value_; }

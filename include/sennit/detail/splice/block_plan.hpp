@@ -75,13 +75,13 @@ class SENNIT_EXPORT block_plan {
   }
   // The size of the blocks at this index.
   std::int64_t block_at(std::int64_t index) const noexcept {
-    const std::int64_t zone = zone_of(index);
-    const std::int64_t known = zones_[static_cast<std::size_t>(zone)].block.load(std::memory_order_relaxed);
-    return known != 0 ? known : choose(zone);
+    const std::int64_t number = zone_of(index);
+    const std::int64_t known = zones_[static_cast<std::size_t>(number)].block.load(std::memory_order_relaxed);
+    return known != 0 ? known : choose(number);
   }
 
  private:
-  using wide = __int128;
+  __extension__ using wide = __int128;
 
   // All relaxed: a value that is not the latest one may spoil a time, and no result.
   struct zone {
@@ -92,13 +92,13 @@ class SENNIT_EXPORT block_plan {
   };
 
   // Where the range would be cut by halving, so that the zones of data that a program divides in the same way are apart.
-  std::int64_t begin_of(std::int64_t zone) const noexcept {
-    return all_.first + static_cast<std::int64_t>(static_cast<wide>(all_.size()) * zone / count_);
+  std::int64_t begin_of(std::int64_t number) const noexcept {
+    return all_.first + static_cast<std::int64_t>(static_cast<wide>(all_.size()) * number / count_);
   }
   std::int64_t zone_of(std::int64_t index) const noexcept {
-    const std::int64_t zone =
+    const std::int64_t number =
         static_cast<std::int64_t>(static_cast<wide>(index - all_.first) * count_ / all_.size());
-    return std::min(zone + (begin_of(zone + 1) <= index ? 1 : 0), count_ - 1);
+    return std::min(number + (begin_of(number + 1) <= index ? 1 : 0), count_ - 1);
   }
   std::int64_t choose(std::int64_t number) const noexcept;
 

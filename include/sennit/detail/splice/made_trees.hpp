@@ -145,9 +145,9 @@ class made_trees {
 
  private:
   // Takes so many trees together, as the data of more would not fit the caches.
-  void interleave(std::uint32_t trees) noexcept {
-    if (trees < how_.together) group_ = splice_group::caches;
-    how_.together = trees;
+  void interleave(std::uint32_t together) noexcept {
+    if (together < how_.together) group_ = splice_group::caches;
+    how_.together = together;
   }
   void cut(std::vector<Tree>& made, std::int64_t times) {
     if (!made.empty()) {

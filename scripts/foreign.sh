@@ -4,6 +4,8 @@
 # The suites come from Debian's source packages:
 #   std_execution/...         the parallel algorithms in the test suite of GCC
 #   tbb/...                   the conformance tests of oneTBB, for what Sennit replaces of it
+#   programs/...              programs that use oneTBB, unchanged: on Sennit they print what they print on oneTBB. The times of
+#                             both are shown: medians of whole runs, one run of each at a time
 # Results and logs are in build/foreign/.
 set -u
 cd "$(dirname "$0")/.."
@@ -53,6 +55,45 @@ try() {
   else
     echo "failed $name (status $?)"
   fi
+}
+
+# program NAME COMMAND SOURCES FLAGS...: builds a program on Sennit and on oneTBB, and compares what both print and write.
+# COMMAND: what follows the name of the program where it is run, in a directory of its own.
+program() {
+  name=$1 command=$2
+  shift 2
+  here=$out/programs/$name
+  rm -rf "$here"
+  mkdir -p "$here/sennit" "$here/onetbb"
+  if ! g++ -std=gnu++20 -O2 -DNDEBUG -w "-I$PWD/integrations/tbb/include" "-I$PWD/include" "$@" -o "$here/on_sennit" \
+    "$library" $(pkg-config --libs hwloc numa fmt) -lboost_context -lpthread -ldl -ltbb >"$here/log" 2>&1; then
+    echo "failed $name (compiling)"
+    return
+  fi
+  if ! g++ -std=gnu++20 -O2 -DNDEBUG -w "$@" -o "$here/on_onetbb" -ltbb -lpthread >>"$here/log" 2>&1; then
+    echo "failed $name (compiling on oneTBB)"
+    return
+  fi
+  for turn in 1 2 3 4 5; do
+    for system in sennit onetbb; do
+      begin=$(date +%s%N)
+      # The command is split into words.
+      # shellcheck disable=SC2086
+      (cd "$here/$system" && timeout 300 ../on_$system $command >printed 2>&1) || {
+        echo "failed $name (status $? on $system)"
+        return
+      }
+      echo $((($(date +%s%N) - begin) / 1000)) >>"$here/$system.times"
+    done
+  done
+  # Numbers with a point are times.
+  sed -i -E 's/[0-9]+\.[0-9]+(e-?[0-9]+)?/TIME/g' "$here/sennit/printed" "$here/onetbb/printed"
+  if ! diff -r "$here/sennit" "$here/onetbb" >>"$here/log" 2>&1; then
+    echo "failed $name (it prints or writes something else than on oneTBB)"
+    return
+  fi
+  times=$(for system in sennit onetbb; do sort -n "$here/$system.times" | sed -n 3p; done | tr '\n' ' ')
+  echo "passed $name $(echo "$times" | awk '{ printf "(%.3f s; on oneTBB %.3f s)", $1 / 1e6, $2 / 1e6 }')"
 }
 
 std_execution() {

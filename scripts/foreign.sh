@@ -116,19 +116,23 @@ std_execution() {
   done
 }
 
+# unpack NAME: the source package in $out/NAME
+unpack() {
+  [ -d "$out/$1" ] && return
+  source_package "$1"
+  rm -rf "$out/$1.part"
+  mkdir "$out/$1.part"
+  tar -xf "$out/sources/$1"_*.orig.tar.* -C "$out/$1.part" --strip-components=1 ||
+    fail "the source package $1 has another form than expected"
+  mv "$out/$1.part" "$out/$1"
+}
+
 # Left out are the tests of the flow graph (async_node, broadcast_node, ..., write_once_node), which sennit::tbb has not; and
 # those of concurrent_map, _set, _unordered_map, _unordered_set, whose common part includes the flow graph. These containers
 # are oneTBB's own.
 tbb() {
+  unpack onetbb
   suite=$out/onetbb/test
-  if [ ! -d "$suite" ]; then
-    source_package onetbb
-    rm -rf "$out/onetbb.part"
-    mkdir "$out/onetbb.part"
-    tar -xJf "$out"/sources/onetbb_*.orig.tar.xz -C "$out/onetbb.part" --strip-components=1 ||
-      fail 'the source package onetbb has another form than expected'
-    mv "$out/onetbb.part" "$out/onetbb"
-  fi
   for name in allocators arena_constraints blocked_range blocked_range2d blocked_range3d blocked_rangeNd \
     collaborative_call_once combinable concurrent_hash_map concurrent_lru_cache concurrent_priority_queue \
     concurrent_queue concurrent_vector enumerable_thread_specific global_control mutex parallel_for parallel_for_each \
@@ -139,18 +143,49 @@ tbb() {
   done
 }
 
+# Those of oneTBB's own examples that use no flow graph, at sizes of some tenths of a second.
+programs() {
+  unpack onetbb
+  from=$out/onetbb/examples
+  example() {
+    name=$1 command=$2 under=$3
+    shift 3
+    echo program "programs/$name" "'$command'" $(for file; do echo "$from/$under/$file"; done) "-I$from" "-I$from/$under"
+  }
+  example primes 'auto 100000000' parallel_reduce/primes main.cpp primes.cpp
+  example convex_hull 'auto 4000000' parallel_reduce/convex_hull convex_hull_sample.cpp
+  example sudoku "auto $from/task_group/sudoku/input1" task_group/sudoku sudoku.cpp
+  example parallel_preorder 'auto 10000 50' parallel_for_each/parallel_preorder main.cpp Graph.cpp parallel_preorder.cpp
+  example square auto parallel_pipeline/square square.cpp gen_input.cpp
+  example fibonacci '500 1:2' test_all/fibonacci fibonacci.cpp
+  example seismic 'auto 200' parallel_for/seismic main.cpp universe.cpp seismic_video.cpp ../../common/gui/convideo.cpp
+  example fractal 'auto 1 1000' task_arena/fractal main.cpp fractal.cpp ../../common/gui/convideo.cpp
+  example count_strings 'auto 1000000' concurrent_hash_map/count_strings count_strings.cpp
+  example shortpath 'auto N=1000' concurrent_priority_queue/shortpath shortpath.cpp
+  example tachyon "$from/parallel_for/tachyon/dat/balls.dat" parallel_for/tachyon \
+    $(cd "$from/parallel_for/tachyon" && ls src/*.cpp | grep -v '/trace\.') src/trace.tbb.cpp ../../common/gui/convideo.cpp
+}
+
 if [ "${TEST:-}" = one ]; then
   shift
-  try "$@"
+  case $1 in
+    program) shift && program "$@" ;;
+    *) try "$@" ;;
+  esac
   exit
 fi
 
 [ -f "$library" ] || fail 'the library is not built; run: make foreign'
 log=$out/results
+# each JOBS: the tests on standard input, so many at a time
+each() { grep -E -- "^[a-z]* [^ ]*($only)" | TEST=one xargs -r -P "$1" -L 1 "$PWD/scripts/foreign.sh" .; }
 {
-  std_execution
-  tbb
-} | grep -E -- "^[a-z]* [^ ]*($only)" | TEST=one xargs -P "$jobs" -L 1 "$PWD/scripts/foreign.sh" . | tee "$log"
+  {
+    std_execution
+    tbb
+  } | each "$jobs"
+  programs | each 1
+} | tee "$log"
 total=$(wc -l <"$log")
 [ "$total" -gt 0 ] || fail "no test has a name that matches '$only'"
 passed=$(grep -c '^passed' "$log")

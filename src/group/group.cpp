@@ -47,10 +47,7 @@ bool belongs_here(const group_state& group, worker& w) noexcept {
 }  // namespace
 
 group_state::group_state(bool can_throw, when_many_wait further) noexcept
-    : room_(most_pushed),
-      can_throw_(can_throw),
-      further_(further),
-      unwinding_(std::uncaught_exceptions()) {
+    : room_(most_pushed), can_throw_(can_throw), further_(further), unwinding_(std::uncaught_exceptions()) {
   worker* const w = worker::current();
   if (w != nullptr && w->running().innermost != nullptr) around_ = w->running().innermost->region;
   // A group that is not on the stack may be used where frames lie on the deque that are younger.

@@ -4,6 +4,8 @@
 # The suites come from Debian's source packages:
 #   std_execution/...         the parallel algorithms in the test suite of GCC
 #   tbb/...                   the conformance tests of oneTBB, for what Sennit replaces of it
+#   programs/...              programs that use oneTBB, unchanged: on Sennit they print what they print on oneTBB. The times of
+#                             both are shown: medians of whole runs, one run of each at a time
 # Of these there is no package. They run where the environment names a clone:
 #   PARLAY=folder             ParlayLib; parlay/...: its own tests, case by case
 #   PBBS=folder               PBBS, which needs PARLAY; pbbs/...: its programs by its own checks, then their times
@@ -67,6 +69,45 @@ try() {
   fi
 }
 
+# program NAME COMMAND SOURCES FLAGS...: builds a program on Sennit and on oneTBB, and compares what both print and write.
+# COMMAND: what follows the name of the program where it is run, in a directory of its own.
+program() {
+  name=$1 command=$2
+  shift 2
+  here=$out/programs/$name
+  rm -rf "$here"
+  mkdir -p "$here/sennit" "$here/onetbb"
+  if ! g++ -std=gnu++20 -O2 -DNDEBUG -w "-I$PWD/integrations/tbb/include" "-I$PWD/include" "$@" -o "$here/on_sennit" \
+    "$library" $(pkg-config --libs hwloc numa fmt) -lboost_context -lpthread -ldl -ltbb >"$here/log" 2>&1; then
+    echo "failed $name (compiling)"
+    return
+  fi
+  if ! g++ -std=gnu++20 -O2 -DNDEBUG -w "$@" -o "$here/on_onetbb" -ltbb -lpthread >>"$here/log" 2>&1; then
+    echo "failed $name (compiling on oneTBB)"
+    return
+  fi
+  for turn in 1 2 3 4 5; do
+    for system in sennit onetbb; do
+      begin=$(date +%s%N)
+      # The command is split into words.
+      # shellcheck disable=SC2086
+      (cd "$here/$system" && timeout 300 ../on_$system $command >printed 2>&1) || {
+        echo "failed $name (status $? on $system)"
+        return
+      }
+      echo $((($(date +%s%N) - begin) / 1000)) >>"$here/$system.times"
+    done
+  done
+  # Numbers with a point are times.
+  sed -i -E 's/[0-9]+\.[0-9]+(e-?[0-9]+)?/TIME/g' "$here/sennit/printed" "$here/onetbb/printed"
+  if ! diff -r "$here/sennit" "$here/onetbb" >>"$here/log" 2>&1; then
+    echo "failed $name (it prints or writes something else than on oneTBB)"
+    return
+  fi
+  times=$(for system in sennit onetbb; do sort -n "$here/$system.times" | sed -n 3p; done | tr '\n' ' ')
+  echo "passed $name $(echo "$times" | awk '{ printf "(%.3f s; on oneTBB %.3f s)", $1 / 1e6, $2 / 1e6 }')"
+}
+
 std_execution() {
   suite=$out/gcc/libstdc++-v3/testsuite
   if [ ! -d "$suite" ]; then
@@ -87,19 +128,23 @@ std_execution() {
   done
 }
 
+# unpack NAME: the source package in $out/NAME
+unpack() {
+  [ -d "$out/$1" ] && return
+  source_package "$1"
+  rm -rf "$out/$1.part"
+  mkdir "$out/$1.part"
+  tar -xf "$out/sources/$1"_*.orig.tar.* -C "$out/$1.part" --strip-components=1 ||
+    fail "the source package $1 has another form than expected"
+  mv "$out/$1.part" "$out/$1"
+}
+
 # Left out are the tests of the flow graph (async_node, broadcast_node, ..., write_once_node), which sennit::tbb has not; and
 # those of concurrent_map, _set, _unordered_map, _unordered_set, whose common part includes the flow graph. These containers
 # are oneTBB's own.
 tbb() {
+  unpack onetbb
   suite=$out/onetbb/test
-  if [ ! -d "$suite" ]; then
-    source_package onetbb
-    rm -rf "$out/onetbb.part"
-    mkdir "$out/onetbb.part"
-    tar -xJf "$out"/sources/onetbb_*.orig.tar.xz -C "$out/onetbb.part" --strip-components=1 ||
-      fail 'the source package onetbb has another form than expected'
-    mv "$out/onetbb.part" "$out/onetbb"
-  fi
   for name in allocators arena_constraints blocked_range blocked_range2d blocked_range3d blocked_rangeNd \
     collaborative_call_once combinable concurrent_hash_map concurrent_lru_cache concurrent_priority_queue \
     concurrent_queue concurrent_vector enumerable_thread_specific global_control mutex parallel_for parallel_for_each \
@@ -120,9 +165,35 @@ parlay() {
     done
 }
 
+# Those of oneTBB's own examples that use no flow graph, at sizes of some tenths of a second.
+programs() {
+  unpack onetbb
+  from=$out/onetbb/examples
+  example() {
+    name=$1 command=$2 under=$3
+    shift 3
+    echo program "programs/$name" "'$command'" $(for file; do echo "$from/$under/$file"; done) "-I$from" "-I$from/$under"
+  }
+  example primes 'auto 100000000' parallel_reduce/primes main.cpp primes.cpp
+  example convex_hull 'auto 4000000' parallel_reduce/convex_hull convex_hull_sample.cpp
+  example sudoku "auto $from/task_group/sudoku/input1" task_group/sudoku sudoku.cpp
+  example parallel_preorder 'auto 10000 50' parallel_for_each/parallel_preorder main.cpp Graph.cpp parallel_preorder.cpp
+  example square auto parallel_pipeline/square square.cpp gen_input.cpp
+  example fibonacci '500 1:2' test_all/fibonacci fibonacci.cpp
+  example seismic 'auto 200' parallel_for/seismic main.cpp universe.cpp seismic_video.cpp ../../common/gui/convideo.cpp
+  example fractal 'auto 1 1000' task_arena/fractal main.cpp fractal.cpp ../../common/gui/convideo.cpp
+  example count_strings 'auto 1000000' concurrent_hash_map/count_strings count_strings.cpp
+  example shortpath 'auto N=1000' concurrent_priority_queue/shortpath shortpath.cpp
+  example tachyon "$from/parallel_for/tachyon/dat/balls.dat" parallel_for/tachyon \
+    $(cd "$from/parallel_for/tachyon" && ls src/*.cpp | grep -v '/trace\.') src/trace.tbb.cpp ../../common/gui/convideo.cpp
+}
+
 if [ "${TEST:-}" = one ]; then
   shift
-  try "$@"
+  case $1 in
+    program) shift && program "$@" ;;
+    *) try "$@" ;;
+  esac
   exit
 fi
 
@@ -131,11 +202,16 @@ fi
 [ -z "$PBBS" ] || [ -d "$PBBS/benchmarks" ] || fail "PBBS=$PBBS is no clone of PBBS"
 [ -f "$library" ] || fail 'the library is not built; run: make foreign'
 log=$out/results
+# each JOBS: the tests on standard input, so many at a time
+each() { grep -E -- "^[a-z]* [^ ]*($only)" | TEST=one xargs -r -P "$1" -L 1 "$PWD/scripts/foreign.sh" .; }
 {
-  std_execution
-  tbb
-  [ -z "${PARLAY:-}" ] || parlay
-} | grep -E -- "^[a-z]* [^ ]*($only)" | TEST=one xargs -P "$jobs" -L 1 "$PWD/scripts/foreign.sh" . | tee "$log"
+  {
+    std_execution
+    tbb
+    [ -z "${PARLAY:-}" ] || parlay
+  } | each "$jobs"
+  programs | each 1
+} | tee "$log"
 if [ -n "${PBBS:-}" ] && printf 'pbbs/' | grep -qE -- "^($only)"; then
   integrations/parlay/pbbs/measure.py --grains "$PBBS" "$PARLAY" | tee "$out/pbbs.log"
   grep -E '^(passed|failed) ' "$out/pbbs.log" >>"$log"

@@ -56,7 +56,9 @@ namespace sennit {
 //   }
 class task_group {
  public:
-  task_group() = default;
+  task_group() : task_group(detail::when_many_wait::run_at_once) {}
+  // For integrations, whose users expect no child to run within spawn().
+  explicit task_group(detail::when_many_wait further) : state_(SENNIT_EXCEPTIONS, further) {}
   // Compilers show these lines to users who try to copy a group.
   task_group(const task_group&) = delete;  // children refer to their group: pass the group by reference
   task_group& operator=(const task_group&) = delete;  // the same
@@ -128,7 +130,7 @@ class task_group {
 #endif
 
  private:
-  detail::group_state state_{SENNIT_EXCEPTIONS};
+  detail::group_state state_;
 };
 
 }  // namespace sennit

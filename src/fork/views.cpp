@@ -178,6 +178,7 @@ void prepare(view*& left, view*& right) noexcept {
 }  // namespace
 
 void append_strand(view* right) noexcept {
+  if (right == nullptr && load_views() == nullptr) return;
   view* left = exchange_views(nullptr);
   prepare(left, right);
   view** end = &left;

@@ -46,8 +46,8 @@ bool belongs_here(const group_state& group, worker& w) noexcept {
 
 }  // namespace
 
-group_state::group_state(bool can_throw) noexcept
-    : room_(most_pushed), can_throw_(can_throw), unwinding_(std::uncaught_exceptions()) {
+group_state::group_state(bool can_throw, when_many_wait further) noexcept
+    : room_(most_pushed), can_throw_(can_throw), further_(further), unwinding_(std::uncaught_exceptions()) {
   worker* const w = worker::current();
   if (w != nullptr && w->running().innermost != nullptr) around_ = w->running().innermost->region;
   // A group that is not on the stack may be used where frames lie on the deque that are younger.
@@ -109,6 +109,8 @@ void group_state::meet_gate(worker& here) {
 }
 
 spawning group_state::admit_swept() noexcept {
+  // The next look comes when twice as many wait: one look for each child, on average.
+  if (further_ == when_many_wait::queue) room_ = std::max(most_pushed, most_pushed - room_);
   if (room_ >= most_pushed / 4) {
     at_once_ = 0;
     swept_in_vain_ = 0;
@@ -138,7 +140,11 @@ spawning group_state::admit_beside(worker& here) {
   unqueued_children& all = others();
   note_open();
   if (all.view_here().failed() || all.seat_for(&here) == nullptr) return spawning::at_once;
-  return all.has_room() || !here.running().memory().half_left() ? spawning::unqueued : spawning::at_once;
+  return may_queue(all) || !here.running().memory().half_left() ? spawning::unqueued : spawning::at_once;
+}
+
+bool group_state::may_queue(const unqueued_children& all) const noexcept {
+  return further_ == when_many_wait::queue || all.has_room();
 }
 
 // Where the schedule finds it again.
@@ -160,7 +166,7 @@ spawning group_state::admit_from_outside() {
   const worker* const seat = all.seat_for(nullptr);
   // The child may run at once, on this thread.
   if (seat != nullptr && (seat->core().lasting_reasons() & contract) != 0) check_contract();
-  return all.has_room() || nested >= most_nested ? spawning::unqueued : spawning::at_once;
+  return may_queue(all) || nested >= most_nested ? spawning::unqueued : spawning::at_once;
 }
 
 void group_state::note_open() noexcept {

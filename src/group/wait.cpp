@@ -30,6 +30,8 @@ void group_state::check_waiter(worker* here) const {
     misuse("a task_group is waited for, or ended, by another strand than the one whose children are open in "
            "it: call its wait() where it was made.");
   }
+  // None of its children runs before somebody waits: wait() then finds that.
+  if (strand != nullptr && further_ == when_many_wait::queue) return;
   // Groups in groups may be a hundred thousand levels deep: nobody looks at all of them for each wait. To look at 32 took a tenth of
   // the time of a tree search whose nodes are groups.
   constexpr unsigned most_levels = SENNIT_CHECKED ? 256 : 8;
@@ -346,6 +348,8 @@ void group_state::report() {
 }
 
 void group_state::end() {
+  // Most have been waited for.
+  if (!open_.load(std::memory_order_relaxed) && strand_.load(std::memory_order_relaxed) == nullptr) return;
 #if SENNIT_EXCEPTIONS
   if (std::uncaught_exceptions() > unwinding_) {
     try {

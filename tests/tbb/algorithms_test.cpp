@@ -87,6 +87,33 @@ TEST(tbb_algorithms, for_each_over_sequences_of_all_kinds) {
   EXPECT_EQ(nodes, 2 * 2047);
 }
 
+// Catches an item that runs within the call that adds it, one that is lost where many are added at a time or from parallel tasks,
+// a chain of items that lie on top of one another on the stack, and items that go on after an exception.
+TEST(tbb_algorithms, items_are_fed_from_everywhere) {
+  static thread_local bool adding;
+  std::atomic<int> calls = 0;
+  std::atomic<int> within = 0;
+  const std::vector<int> one = {100'000};
+  tbb::parallel_for_each(one, [&](int left, tbb::feeder<int>& more) {
+    ++calls;
+    if (adding) ++within;
+    if (left == 0) return;
+    if (left == 1000) tbb::parallel_for(0, 1000, [&](int) { more.add(0); });
+    adding = true;
+    for (int i = left == 99'000 ? 0 : 4999; i != 5000; ++i) more.add(i == 4999 ? left - 1 : 0);
+    adding = false;
+  });
+  EXPECT_EQ(calls, 100'001 + 1000 + 4999);
+  EXPECT_EQ(within, 0);
+  EXPECT_THROW(tbb::parallel_for_each(one,
+                                      [&](int left, tbb::feeder<int>& more) {
+                                        if (left < 50'000) throw std::runtime_error("an item");
+                                        more.add(left - 1000);
+                                        more.add(left - 2000);
+                                      }),
+               std::runtime_error);
+}
+
 // Catches branches that are left out, and an exception that is lost.
 TEST(tbb_algorithms, invokes_and_sorts) {
   std::atomic<int> calls = 0;

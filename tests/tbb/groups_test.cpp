@@ -35,6 +35,33 @@ TEST(tbb_groups, tasks_run_before_wait_returns) {
   EXPECT_TRUE(later == nullptr);
 }
 
+// Catches a task that runs within run(), however many wait: the caller may hold a lock that the task takes, or use what is its
+// thread's.
+TEST(tbb_groups, no_task_runs_within_run) {
+  static thread_local bool adding;
+  std::atomic<int> calls = 0;
+  std::atomic<int> within = 0;
+  tbb::task_group g;
+  const auto add = [&](int n) {
+    for (int i = 0; i < n; ++i) {
+      adding = true;
+      g.run([&] {
+        ++calls;
+        if (adding) ++within;
+      });
+      adding = false;
+    }
+  };
+  tbb::parallel_for(0, 1, [&](int) { add(3000); });
+  add(3000);
+  g.run([&] { add(3000); });
+  std::thread other([&] { add(3000); });
+  other.join();
+  g.wait();
+  EXPECT_EQ(calls, 12'000);
+  EXPECT_EQ(within, 0);
+}
+
 // Catches an exception that is lost, tasks that begin after a cancellation, and a group that stays cancelled.
 TEST(tbb_groups, exceptions_and_cancellation) {
   tbb::task_group g;

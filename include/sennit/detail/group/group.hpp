@@ -93,6 +93,12 @@ class SENNIT_EXPORT group_member : public frame_with_state, public group_link {
   trace_cursor* counted_by_ = nullptr;  // null: it was not spawned in an observed region
 };
 
+// What becomes of a child that is spawned where some hundreds wait to be taken.
+enum class when_many_wait {
+  run_at_once,
+  queue,  // it never runs within the spawn: the caller may hold a lock that the child takes
+};
+
 // How a spawn comes about.
 enum class spawning {
   pushed,  // on the deque, by the group's own strand
@@ -105,7 +111,7 @@ enum class spawning {
 class SENNIT_EXPORT group_state : public open_group {
  public:
   // `can_throw`: a cancellation can be thrown to the strand that makes the group.
-  explicit group_state(bool can_throw) noexcept;
+  group_state(bool can_throw, when_many_wait further) noexcept;
   group_state(const group_state&) = delete;
   group_state& operator=(const group_state&) = delete;
   ~group_state();
@@ -136,6 +142,7 @@ class SENNIT_EXPORT group_state : public open_group {
   spawning admit_beside(worker& here);
   spawning admit_from_outside();
   spawning admit_swept() noexcept;
+  bool may_queue(const unqueued_children& all) const noexcept;
   void meet_gate(worker& here);
   void note_open() noexcept;
   bool in_order(const fiber& strand) const noexcept;
@@ -222,6 +229,7 @@ class SENNIT_EXPORT group_state : public open_group {
   std::atomic<bool> open_{false};     // something was spawned since the last wait
   std::atomic<bool> waited_for_{false};
   const bool can_throw_;
+  const when_many_wait further_;
   const int unwinding_;  // exceptions in flight when the group was made
   std::exception_ptr failure_;
   std::atomic<unqueued_children*> others_{nullptr};

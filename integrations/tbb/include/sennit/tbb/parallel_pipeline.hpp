@@ -6,6 +6,8 @@
 #include <sennit/tbb/pipeline_filter.hpp>
 #include <sennit/tbb/setting.hpp>
 
+#include <oneapi/tbb/spin_mutex.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -20,20 +22,29 @@ namespace on_sennit {
 
 // sennit::pipeline knows its stages when it is compiled; a chain of filters is made while the program runs. A strand takes an
 // item from the first filter and carries it on. Where the item has to wait, it stays in the list of its filter, and the strand
-// ends; whoever leaves that filter sends a strand for the next item.
+// ends; whoever leaves that filter sends a strand for the next item, or, after the last filter, goes on with it.
 class pipeline_run {
  public:
   pipeline_run(const setting& in, std::size_t most_alive, const stage_list& stages)
       : in_(in), most_alive_(most_alive), stages_(stages), turns_(stages.size()) {}
 
   void run() {
-    spawn_taker();
+    taker_waits_ = true;
+    send_taker();
     strands_.wait();
+  }
+  // On one worker: an item goes through all filters before the next one comes, so that none waits.
+  void run_serially() {
+    for (pipeline_item item;;) {
+      for (std::size_t stage = 0; stage != stages_.size(); ++stage) {
+        if (!call(stage, item)) return;
+      }
+    }
   }
 
  private:
   struct traveler {
-    item_pointer item;
+    pipeline_item item;
     std::optional<std::uint64_t> number;  // in the order of the first filter that is in order
     std::size_t next = 1;                 // the filter to go through
   };
@@ -44,64 +55,66 @@ class pipeline_run {
     std::uint64_t arrived = 0;
     std::map<std::uint64_t, traveler> waiting;
   };
+  // What a strand that comes to take an item has done before: the item that it had may still count as alive.
+  enum class taker { was_sent, has_ended_item, is_free };
 
   bool serial(std::size_t stage) const { return stages_[stage]->mode != filter_mode::parallel; }
   bool in_order(std::size_t stage) const { return stages_[stage]->mode == filter_mode::serial_in_order; }
-  // One that nobody has begun with is enough: it sends the next one.
-  void spawn_taker() {
-    {
-      const std::lock_guard guard(lock_);
-      if (std::exchange(taker_waits_, true)) return;
-    }
-    strands_.spawn([this] {
-      {
-        const std::lock_guard guard(lock_);
-        taker_waits_ = false;
-      }
-      take_items();
-    });
-  }
 
-  void take_items() {
-    while (std::optional<traveler> t = take_item()) {
-      if (!carry(std::move(*t))) return;
-      const std::lock_guard guard(lock_);
-      --alive_;
-    }
-  }
-
-  // Nothing where there is no more, or others are at it.
-  std::optional<traveler> take_item() {
-    traveler t;
-    bool more = false;
-    {
-      const std::lock_guard guard(lock_);
-      if (over_ || input_busy_ || alive_ == most_alive_ || in_.cancelled()) return std::nullopt;
-      ++alive_;
-      input_busy_ = serial(0);
-      if (serial(0)) t.number = taken_++;
-      more = !serial(0) && alive_ != most_alive_;
-    }
-    if (more) spawn_taker();
-    bool got = false;
-    try {
-      got = first(t);
-    } catch (...) {
-      end_input(false);
-      throw;
-    }
-    if (end_input(got)) spawn_taker();
-    if (!got) return std::nullopt;
-    return t;
-  }
-  bool first(traveler& t) {
+  // False: the filter was not called, or says that there is nothing more.
+  bool call(std::size_t stage, pipeline_item& item) const {
     flow_control control;
     bool called = false;
     run_task(in_, [&] {
-      t.item = stages_[0]->call(nullptr, control);
+      item = stages_[stage]->call(std::move(item), control);
       called = true;
     });
     return called && !control.stopped_;
+  }
+
+  // Under the lock: whether the caller is to send one. One that nobody has begun with is enough: it sends the next one.
+  bool needs_taker() {
+    return !over_ && !input_busy_ && alive_ != most_alive_ && !std::exchange(taker_waits_, true);
+  }
+  void send_taker() {
+    strands_.spawn([this] { take_items(taker::was_sent); });
+  }
+
+  void take_items(taker by) {
+    for (;; by = after_last()) {
+      traveler t;
+      if (!take_item(t, by) || !carry(t)) return;
+    }
+  }
+  taker after_last() const { return serial(stages_.size() - 1) ? taker::is_free : taker::has_ended_item; }
+
+  // False: there is no more, or others are at it.
+  bool take_item(traveler& t, taker by) {
+    const bool one_at_a_time = serial(0);
+    bool send = false;
+    {
+      const std::lock_guard guard(lock_);
+      if (by == taker::was_sent) {
+        taker_waits_ = false;
+      } else if (by == taker::has_ended_item) {
+        --alive_;
+      }
+      if (over_ || input_busy_ || alive_ == most_alive_ || in_.cancelled()) return false;
+      ++alive_;
+      input_busy_ = one_at_a_time;
+      if (one_at_a_time) t.number = taken_++;
+      send = needs_taker();
+    }
+    if (send) send_taker();
+    bool got = false;
+    try {
+      got = call(0, t.item);
+    } catch (...) {
+      (void)end_input(false);
+      throw;
+    }
+    if ((one_at_a_time || !got) && end_input(got)) send_taker();
+    return got;
   }
   // Whether another strand had better take the next item.
   bool end_input(bool got) {
@@ -110,16 +123,33 @@ class pipeline_run {
       over_ = true;
       --alive_;
     }
-    return std::exchange(input_busy_, false) && !over_ && alive_ != most_alive_;
+    input_busy_ = false;
+    return needs_taker();
   }
 
   // False: the item waits, or has been dropped with all others.
-  bool carry(traveler t) {
+  bool carry(traveler& t) {
     for (; t.next != stages_.size(); ++t.next) {
       if (serial(t.next) && !enter(t)) return false;
       if (!go_through(t)) return false;
     }
     return true;
+  }
+  // Through the filter whose turn it is, and, after the last one, with the items that wait for it.
+  bool go_through(traveler& t) {
+    for (;;) {
+      if (!call(t.next, t.item)) return false;
+      if (!serial(t.next)) return true;
+      const bool last = t.next + 1 == stages_.size();
+      std::optional<traveler> next;
+      if (leave(t.next, last, next)) send_taker();
+      if (!next) return true;
+      if (!last) {
+        strands_.spawn([this, t = std::move(*next)]() mutable { go_on(t); });
+        return true;
+      }
+      t = std::move(*next);
+    }
   }
 
   // Whether it is the item's turn. Otherwise the item stays here.
@@ -136,49 +166,31 @@ class pipeline_run {
     return false;
   }
 
-  bool go_through(traveler& t) {
-    flow_control control;
-    bool called = false;
-    run_task(in_, [&] {
-      t.item = stages_[t.next]->call(std::move(t.item), control);
-      called = true;
-    });
-    if (!called) return false;
-    if (serial(t.next)) leave(t.next);
-    return true;
-  }
-
-  void leave(std::size_t stage) {
-    std::optional<traveler> next;
-    {
-      const std::lock_guard guard(lock_);
-      turns& at = turns_[stage];
-      at.busy = false;
-      ++at.next;
-      const auto first = at.waiting.begin();
-      if (first == at.waiting.end() || first->first != at.next) return;
-      next.emplace(std::move(first->second));
-      at.waiting.erase(first);
-      at.busy = true;
-    }
-    strands_.spawn([this, t = std::move(*next)]() mutable { go_on(std::move(t)); });
+  // Gives the filter to the next item that waits. Whether another strand had better take an item.
+  bool leave(std::size_t stage, bool last, std::optional<traveler>& next) {
+    const std::lock_guard guard(lock_);
+    turns& at = turns_[stage];
+    at.busy = false;
+    ++at.next;
+    if (last) --alive_;
+    const auto first = at.waiting.begin();
+    if (first == at.waiting.end() || first->first != at.next) return false;
+    next.emplace(std::move(first->second));
+    at.waiting.erase(first);
+    at.busy = true;
+    return last && needs_taker();
   }
   // With an item whose turn it is.
-  void go_on(traveler t) {
+  void go_on(traveler& t) {
     if (!go_through(t)) return;
     ++t.next;
-    if (!carry(std::move(t))) return;
-    {
-      const std::lock_guard guard(lock_);
-      --alive_;
-    }
-    take_items();
+    if (carry(t)) take_items(after_last());
   }
 
   const setting& in_;
   const std::size_t most_alive_;
   const stage_list& stages_;
-  std::mutex lock_;  // of all below but the group
+  detail::d1::spin_mutex lock_;  // of all below but the group
   std::vector<turns> turns_;
   std::size_t alive_ = 0;
   bool over_ = false;
@@ -194,7 +206,14 @@ inline void run_pipeline(task_group_context* context, std::size_t most_alive,
   if (chain.stages().empty())
     throw std::invalid_argument("tbb::parallel_pipeline: the chain of filters is empty");
   if (most_alive == 0) throw std::invalid_argument("tbb::parallel_pipeline: no tokens; give at least 1");
-  construct(context, [&](const setting& in) { pipeline_run(in, most_alive, chain.stages()).run(); });
+  construct(context, [&](const setting& in) {
+    pipeline_run run(in, most_alive, chain.stages());
+    if (workers_here() == 1) {
+      run.run_serially();
+    } else {
+      run.run();
+    }
+  });
 }
 
 inline void parallel_pipeline(std::size_t tokens, const filter<void, void>& chain) {

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
+#include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -27,21 +27,52 @@ class flow_control {
   bool stopped_ = false;
 };
 
-// What goes from one filter to the next.
+// What goes from one filter to the next: a value of any type. Only what is large or no plain bytes needs an allocation.
 class pipeline_item {
  public:
   pipeline_item() = default;
-  pipeline_item(const pipeline_item&) = delete;
-  pipeline_item& operator=(const pipeline_item&) = delete;
-  virtual ~pipeline_item() = default;
+  pipeline_item(pipeline_item&& other) noexcept
+      : value_(other.value_), end_(std::exchange(other.end_, nullptr)) {}
+  pipeline_item& operator=(pipeline_item&& other) noexcept {
+    std::swap(value_, other.value_);
+    std::swap(end_, other.end_);
+    return *this;
+  }
+  ~pipeline_item() {
+    if (end_ != nullptr) end_(value_.allocated);
+  }
+
+  template <class T>
+  static pipeline_item of(T&& given) {
+    pipeline_item made;
+    if constexpr (is_plain<T>) {
+      ::new (static_cast<void*>(made.value_.bytes)) T(std::move(given));
+    } else {
+      made.value_.allocated = new T(std::move(given));
+      made.end_ = [](void* allocated) { delete static_cast<T*>(allocated); };
+    }
+    return made;
+  }
+  template <class T>
+  T& value() {
+    if constexpr (is_plain<T>) {
+      return *std::launder(reinterpret_cast<T*>(value_.bytes));
+    } else {
+      return *static_cast<T*>(value_.allocated);
+    }
+  }
+
+ private:
+  template <class T>
+  static constexpr bool is_plain =
+      std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(void*) && alignof(T) <= alignof(void*);
+
+  union {
+    void* allocated;
+    std::byte bytes[sizeof(void*)];
+  } value_{nullptr};
+  void (*end_)(void*) = nullptr;  // null: there is nothing allocated
 };
-template <class T>
-class item_of : public pipeline_item {
- public:
-  explicit item_of(T&& given) : value(std::move(given)) {}
-  T value;
-};
-using item_pointer = std::unique_ptr<pipeline_item>;
 
 // A filter with any types. Several strands call it.
 class pipeline_stage {
@@ -50,8 +81,8 @@ class pipeline_stage {
   pipeline_stage(const pipeline_stage&) = delete;
   pipeline_stage& operator=(const pipeline_stage&) = delete;
   virtual ~pipeline_stage() = default;
-  // `item`: null for the first stage. Returns null where the filter returns void.
-  virtual item_pointer call(item_pointer item, flow_control& control) const = 0;
+  // `item`: empty for the first stage. Returns an empty one where the filter returns void.
+  virtual pipeline_item call(pipeline_item item, flow_control& control) const = 0;
 
   const filter_mode mode;
 };
@@ -61,24 +92,23 @@ class stage_of : public pipeline_stage {
  public:
   stage_of(filter_mode how, const Body& body) : pipeline_stage(how), body_(body) {}
 
-  item_pointer call(item_pointer item, flow_control& control) const override {
+  pipeline_item call(pipeline_item item, flow_control& control) const override {
     if constexpr (std::is_void_v<In>) {
       return result([&]() -> decltype(auto) { return std::invoke(body_, control); });
     } else {
-      auto& given = static_cast<item_of<std::remove_cvref_t<In>>&>(*item).value;
+      auto& given = item.template value<std::remove_cvref_t<In>>();
       return result([&]() -> decltype(auto) { return std::invoke(body_, std::move(given)); });
     }
   }
 
  private:
   template <class F>
-  static item_pointer result(F&& f) {
+  static pipeline_item result(F&& f) {
     if constexpr (std::is_void_v<Out>) {
       f();
-      return nullptr;
+      return {};
     } else {
-      using kept = std::remove_cvref_t<Out>;
-      return std::make_unique<item_of<kept>>(static_cast<kept>(f()));
+      return pipeline_item::of(static_cast<std::remove_cvref_t<Out>>(f()));
     }
   }
 

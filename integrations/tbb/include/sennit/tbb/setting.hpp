@@ -15,6 +15,9 @@ class arena_record;
 struct attach {};
 struct scope;
 
+// How many contexts are cancelled. Where there is none, nobody looks at the contexts around a task.
+inline constinit std::atomic<int> cancelled_contexts{0};
+
 // Cancels the tasks of the constructs that it is given to: those that have not begun do not begin.
 class task_group_context {
  public:
@@ -25,12 +28,22 @@ class task_group_context {
       : kind_(kind), traits_(traits) {}
   task_group_context(const task_group_context&) = delete;
   task_group_context& operator=(const task_group_context&) = delete;
+  ~task_group_context() { reset(); }
 
   // False: somebody has done so before.
-  bool cancel_group_execution() { return !cancelled_.exchange(true); }
+  bool cancel_group_execution() {
+    cancelled_contexts.fetch_add(1);
+    if (!cancelled_.exchange(true)) return true;
+    cancelled_contexts.fetch_sub(1);
+    return false;
+  }
   bool is_group_execution_cancelled() const;
   // Precondition: no construct uses it.
-  void reset() { cancelled_.store(false); }
+  void reset() {
+    if (!cancelled_.load()) return;
+    cancelled_.store(false);
+    cancelled_contexts.fetch_sub(1);
+  }
   // Sennit's regions capture the settings of floating-point arithmetic.
   void capture_fp_settings() {}
   std::uintptr_t traits() const { return traits_; }
@@ -48,6 +61,10 @@ struct scope {
       : context(of), outer(of.kind_ == task_group_context::bound ? around : nullptr) {}
 
   bool cancelled() const {
+    return cancelled_contexts.load(std::memory_order_relaxed) != 0 && any_around_cancelled();
+  }
+  // This one, or one around it.
+  [[gnu::noinline]] bool any_around_cancelled() const {
     for (const scope* s = this; s != nullptr; s = s->outer) {
       if (s->context.cancelled_.load(std::memory_order_relaxed)) return true;
     }

@@ -72,7 +72,7 @@ class task_group {
   task_group& operator=(const task_group&) = delete;
   // Waits. Throws what a task threw, unless the stack is being unwound: then tasks that have not begun do not begin.
   ~task_group() noexcept(false) {
-    if (!open_.load() && left_.load() == 0) return;
+    if (!open_.load(std::memory_order_relaxed) && left_.load() == 0) return;
     if (std::uncaught_exceptions() == unwinding_) {
       wait();
       return;
@@ -86,7 +86,7 @@ class task_group {
 
   template <class F>
   void run(F&& f) {
-    add([this, f = std::forward<F>(f)]() mutable { run_task(setting_of_tasks(), f); });
+    add([in = setting_of_tasks(), f = std::forward<F>(f)]() mutable { run_task(in, f); });
   }
   void run(task_handle&& h) {
     add([task = std::shared_ptr<deferred_task>(handles::take(std::move(h)))]() mutable {
@@ -157,18 +157,21 @@ class task_group {
   void add(F&& task) {
     const around_construct around;
     if (!open_.load(std::memory_order_relaxed)) open_.store(true);
-    const bool alone =
-        !sennit::detail::in_strand() && default_workers_allowed() == 1 && default_workers() != 1;
-    if (alone || (waiting_.load() && !from_inside())) {
+    if (has_no_worker() || (waiting_.load() != nobody && !from_inside())) {
       const std::lock_guard guard(lock_);
       // std::function copies what it calls.
-      left_.fetch_add(1);
       late_.push_back([task = std::make_shared<std::decay_t<F>>(std::forward<F>(task))] { (*task)(); });
+      left_.fetch_add(1);
       changes_.fetch_add(1);
       changes_.notify_all();
     } else {
       tasks_.spawn(std::forward<F>(task));
     }
+  }
+  // Only the strand that waits may begin its tasks.
+  static bool has_no_worker() {
+    return allowed_workers.load(std::memory_order_relaxed) != 0 && !sennit::detail::in_strand() &&
+           default_workers_allowed() == 1 && default_workers() != 1;
   }
 
   static void run_and_end(std::shared_ptr<deferred_task> task) { task->run(); }
@@ -176,7 +179,7 @@ class task_group {
   template <class F>
   task_group_status wait_after(F&& first) {
     const around_construct around;
-    while (waiting_.exchange(true)) sennit::blocking([&] { waiting_.wait(true); });
+    take_turn();
     std::exception_ptr failure;
     in_runtime([&] {
       keep_first(failure, first);
@@ -195,10 +198,16 @@ class task_group {
     const bool cancelled = scope_.cancelled();
     context_.reset();
     open_.store(false, std::memory_order_relaxed);
-    waiting_.store(false);
-    waiting_.notify_all();
+    if (waiting_.exchange(nobody) == others) waiting_.notify_all();
     if (failure != nullptr) std::rethrow_exception(failure);
     return cancelled ? canceled : complete;
+  }
+
+  // Strands may wait for the group one after the other.
+  void take_turn() {
+    turn expected = nobody;
+    if (waiting_.compare_exchange_strong(expected, somebody)) return;
+    while (waiting_.exchange(others) != nobody) sennit::blocking([&] { waiting_.wait(others); });
   }
 
   template <class F>
@@ -232,6 +241,8 @@ class task_group {
     changes_.notify_all();
   }
 
+  enum turn : int { nobody, somebody, others };  // waits; `others`: that one, and more who want to
+
   const int unwinding_ = std::uncaught_exceptions();
   task_group_context own_;
   task_group_context& context_;
@@ -242,8 +253,9 @@ class task_group {
   std::atomic<unsigned> changes_{0};         // of that number
   std::atomic<bool> had_handles_{false};
   std::atomic<bool> open_{false};  // something was added since the last wait
-  std::atomic<bool> waiting_{false};
-  sennit::task_group tasks_;
+  std::atomic<turn> waiting_{nobody};
+  // In oneTBB a task never begins within run().
+  sennit::task_group tasks_{sennit::detail::when_many_wait::queue};
 };
 
 inline void handles::run(task_handle&& h) {

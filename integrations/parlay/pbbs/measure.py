@@ -69,22 +69,23 @@ def main():
     if not options.built:
         failed += [program.name for program in chosen if program.name not in failed and not trees.checked(program)]
     if options.samples:
-        path = options.out / "pbbs.json"
-        busy = machine.load()
-        old = records.read(path)["results"] if path.is_file() else []
-        results = old
-        for program in chosen:
-            if program.name not in failed:
-                results = _merged(results, trees.measured(program, text["grains"], options), programs)
-        about = machine.machine(ROOT, {}, busy)
-        about["systems"] = trees.versions()
-        records.write(path, suite_drawn, machine.commit(ROOT), about, results)
-        report = f"{table.tables(results)}\n\n{means(results)}\n"
-        path.with_suffix(".txt").write_text(report)
-        print(report)
-        for picture in charts.write(options.out, suite_drawn, about, machine.commit(ROOT), results):
-            print(f"Drew {picture}")
+        report(suite_drawn, options, programs, [program for program in chosen if program.name not in failed], trees, text["grains"])
     return 1 if failed else 0
+
+
+def report(drawn, options, programs, chosen, trees, grains):
+    """Measures, and writes all there is after each program: a long run that is interrupted has something to show."""
+    path = options.out / "pbbs.json"
+    about, commit = machine.machine(ROOT, {}, machine.load()), machine.commit(ROOT)
+    about["systems"] = trees.versions()
+    results = records.read(path)["results"] if path.is_file() else []
+    for program in chosen:
+        results = _merged(results, trees.measured(program, grains, options), programs)
+        records.write(path, drawn, commit, about, results)
+        path.with_suffix(".txt").write_text(f"{table.tables(results)}\n\n{means(results)}\n")
+        charts.write(options.out, drawn, about, commit, results)
+    print(path.with_suffix(".txt").read_text())
+    print(f"Wrote {path} and its pictures.")
 
 
 class Trees:

@@ -188,6 +188,14 @@ programs() {
     $(cd "$from/parallel_for/tachyon" && ls src/*.cpp | grep -v '/trace\.') src/trace.tbb.cpp ../../common/gui/convideo.cpp
 }
 
+# wanted SUITE: a pattern that begins with the name of a suite and a slash is for that one, so that no other is fetched
+wanted() {
+  case $(printf %s "$only" | sed 's/([^()]*)//g') in
+    *'|'*) true ;;
+    std_execution/* | tbb/* | programs/* | parlay/* | pbbs/*) [ "${only%%/*}" = "$1" ] ;;
+  esac
+}
+
 if [ "${TEST:-}" = one ]; then
   shift
   case $1 in
@@ -206,13 +214,13 @@ log=$out/results
 each() { grep -E -- "^[a-z]* [^ ]*($only)" | TEST=one xargs -r -P "$1" -L 1 "$PWD/scripts/foreign.sh" .; }
 {
   {
-    std_execution
-    tbb
-    [ -z "${PARLAY:-}" ] || parlay
+    ! wanted std_execution || std_execution
+    ! wanted tbb || tbb
+    [ -z "$PARLAY" ] || ! wanted parlay || parlay
   } | each "$jobs"
-  programs | each 1
+  ! wanted programs || programs | each 1
 } | tee "$log"
-if [ -n "${PBBS:-}" ] && printf 'pbbs/' | grep -qE -- "^($only)"; then
+if [ -n "$PBBS" ] && wanted pbbs; then
   integrations/parlay/pbbs/measure.py --grains "$PBBS" "$PARLAY" | tee "$out/pbbs.log"
   grep -E '^(passed|failed) ' "$out/pbbs.log" >>"$log"
 fi

@@ -5,6 +5,7 @@
 #include "worker/worker.hpp"
 
 #include <signal.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -48,9 +49,24 @@ void pass_on(handled& h, siginfo_t* info, void* context) noexcept {
   }
 }
 
+// Where the stack of the code that met the fault ended; null: not known.
+const char* end_of_stack([[maybe_unused]] void* context) noexcept {
+#if defined(__x86_64__)
+  return reinterpret_cast<const char*>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
+#else
+  return nullptr;
+#endif
+}
+
+// A pointer that has left what it was made for may come to the guard, too: from below, where the stack has room.
+bool overflowed(const stack& memory, const void* address, void* context) noexcept {
+  const char* const middle = static_cast<const char*>(memory.top()) - memory.size() / 2;
+  return memory.guards(address) && end_of_stack(context) < middle;
+}
+
 void on_fault(int number, siginfo_t* info, void* context) noexcept {
   worker* const w = worker::current();
-  if (w != nullptr && w->running().memory().guards(info->si_addr)) {
+  if (w != nullptr && overflowed(w->running().memory(), info->si_addr, context)) {
     // In MiB, or KiB below one.
     const std::size_t kilobytes = w->running().memory().size() >> 10;
     say("sennit: stack overflow: a strand needed more than the ");

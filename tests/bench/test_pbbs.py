@@ -57,7 +57,8 @@ class Pbbs(unittest.TestCase):
         good, said = self.checked(ended(0, ""), ended(0, "not sorted at 3\n"))
         self.assertFalse(good)
         self.assertIn("failed pbbs/sort", said)
-        self.assertFalse(self.checked(ended(0, ""), ended(1, ""))[0])
+        self.assertFalse(self.checked(ended(0, ""), subprocess.CompletedProcess([], 0, "", "bad file"))[0])
+        self.assertTrue(self.checked(ended(1, ""), ended(1, ""))[0])  # as some of PBBS's programs do
         self.assertFalse(self.checked(ended(-11, ""), ended(0, ""))[0])
 
     def measured(self, said):
@@ -80,12 +81,17 @@ class Pbbs(unittest.TestCase):
         self.assertEqual(ratios, {1: 0.9, 2: 0.5})
         self.assertEqual({len(record["samples"]) for record in results}, {4})
 
-    # Catches: a program that fails and is timed all the same.
-    def test_names_a_program_that_fails(self):
-        with self.assertRaisesRegex(measure.Failure, "sort on parlay ended with status 3"):
-            self.measured(lambda command, environment: ended(3, "Parlay time: 1\nParlay time: 1\n"))
-        with self.assertRaisesRegex(measure.Failure, "sort on parlay"):
-            self.measured(lambda command, environment: ended(0, "Parlay time: 1\n"))
+    # Catches: a program that fails and is timed all the same; a ratio to one that failed; a failure that stops all others.
+    def test_has_no_figures_of_a_program_that_fails(self):
+        crash = subprocess.CompletedProcess([], -11, "Parlay time: 1\nParlay time: 1\n", "stack overflow")
+        for bad in (crash, ended(0, "Parlay time: 1\n")):
+
+            def end(command, environment, bad=bad):
+                wrong = "-parlay" in str(command[0]) and environment["SENNIT_WORKERS"] == "2"
+                return bad if wrong else ended(0, "Parlay time: 1\nParlay time: 1\n")
+
+            failed = {(r["system"], r["workers"], r["metric"]) for r in self.measured(end) if not r["ok"]}
+            self.assertEqual(failed, {("parlay", 2, "seconds"), ("sennit", 2, "over_parlay")})
 
     # Catches: results of other programs that are lost where some are measured again; results that stand twice.
     def test_keeps_what_was_not_measured_again(self):

@@ -176,6 +176,21 @@ TEST(Fault, InAStolenBranchGoesToTheProgramsHandler) {
   EXPECT_THAT(run, AllOf(ExitedWith(41), Not(Printed("sennit: ")), Printed("the program's handler")));
 }
 
+TEST(Fault, InTheGuardOfAStackWithRoomIsNoOverflow) {
+  // Catches: an array's end that is missed, and walked on from to the guard above it, reported as a stack overflow: the
+  // remedy that is named cannot help.
+  const ending run = apart([] {
+    install_handler();
+    sennit::runtime two(small());
+    two.run([] {
+      // Less than the guard's size from the top of the stack.
+      char* const here = static_cast<char*>(__builtin_frame_address(0));
+      write_to(here - small().stack_bytes);
+    });
+  });
+  EXPECT_THAT(run, AllOf(ExitedWith(42), Not(Printed("sennit: ")), Printed("the program's handler")));
+}
+
 TEST(Fault, OutsideRegionsGoesToTheProgramsHandler) {
   // Catches: a handler that expects a fiber on every thread.
   const ending run = apart([] {

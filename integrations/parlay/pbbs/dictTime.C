@@ -21,6 +21,6 @@ int main(int argc, char* argv[]) {
     const auto left = parlay::tabulate(n / 2, [&](std::size_t i) { return table.find(keys[i]) == keys[i]; });
     wrong += n - parlay::count(found, true) + parlay::count(left, true);
   }, [] {});
-  if (wrong != 0) std::printf("dict: %zu keys were not found, or found after they had been deleted\n", wrong);
+  if (wrong != 0) std::fprintf(stderr, "dict: %zu keys were not found, or found after they had been deleted\n", wrong);
   return wrong == 0 ? 0 : 1;
 }

@@ -40,6 +40,7 @@ class Program:
     size: int = 0
     options: str = ""
     check: str = ""
+    same: bool = False  # its answer is compared with that on ParlayLib's own scheduler, as PBBS's checker looks at nothing
     own: str = ""  # a program of this folder in the place of PBBS's, which checks its answer itself
     grains: bool = False  # of the table at several grains
 
@@ -68,22 +69,23 @@ def main():
     if not options.built:
         failed += [program.name for program in chosen if program.name not in failed and not trees.checked(program)]
     if options.samples:
-        path = options.out / "pbbs.json"
-        busy = machine.load()
-        old = records.read(path)["results"] if path.is_file() else []
-        results = old
-        for program in chosen:
-            if program.name not in failed:
-                results = _merged(results, trees.measured(program, text["grains"], options), programs)
-        about = machine.machine(ROOT, {}, busy)
-        about["systems"] = trees.versions()
-        records.write(path, suite_drawn, machine.commit(ROOT), about, results)
-        report = f"{table.tables(results)}\n\n{means(results)}\n"
-        path.with_suffix(".txt").write_text(report)
-        print(report)
-        for picture in charts.write(options.out, suite_drawn, about, machine.commit(ROOT), results):
-            print(f"Drew {picture}")
+        report(suite_drawn, options, programs, [program for program in chosen if program.name not in failed], trees, text["grains"])
     return 1 if failed else 0
+
+
+def report(drawn, options, programs, chosen, trees, grains):
+    """Measures, and writes all there is after each program: a long run that is interrupted has something to show."""
+    path = options.out / "pbbs.json"
+    about, commit = machine.machine(ROOT, {}, machine.load()), machine.commit(ROOT)
+    about["systems"] = trees.versions()
+    results = records.read(path)["results"] if path.is_file() else []
+    for program in chosen:
+        results = _merged(results, trees.measured(program, grains, options), programs)
+        records.write(path, drawn, commit, about, results)
+        path.with_suffix(".txt").write_text(f"{table.tables(results)}\n\n{means(results)}\n")
+        charts.write(options.out, drawn, about, commit, results)
+    print(path.with_suffix(".txt").read_text())
+    print(f"Wrote {path} and its pictures.")
 
 
 class Trees:
@@ -106,25 +108,35 @@ class Trees:
 
     def checked(self, program):
         """Whether Sennit's answers pass PBBS's own check on each number of workers."""
-        data, answer = self._input(program), self.work / f"answer-{program.name}"
+        data, answer = self._input(program), self.work / f"{program.name}.answer"
         bench = self.work / "plain/benchmarks" / Path(program.source).parent / "bench"
         checker = self._makefile(program)["BENCH"] + "Check"
         if not program.own:
             _run(["make", "-s", checker], bench, self.work / f"{program.name}-check.log")
         good = True
         for workers in WORKERS:
-            command = [self._program(program, "sennit"), "-r", "1", "-o", answer, *program.options.split(), data]
-            end = _ended(command, _environment(workers, None))
-            if end.returncode == 0 and not program.own:
+            end = self._answered(program, "sennit", workers, answer)
+            complaint = _complaint(end)
+            if not complaint and program.same:
+                other = answer.with_suffix(".parlay")
+                complaint = _complaint(self._answered(program, "parlay", workers, other)) or _difference(answer, other)
+                other.unlink(missing_ok=True)
+            elif not complaint and not program.own:
                 end = _ended([bench / checker, *program.check.split(), data, answer], _environment(workers, None))
-            said = [line for line in end.stdout.splitlines() if line and not line.startswith(":")]
-            passed = end.returncode == 0 and (program.own or not said)
-            good &= passed
-            print(f"{'passed' if passed else 'failed'} pbbs/{program.name} ({program.source}, {workers} workers)", flush=True)
-            if not passed:
-                (self.work / f"{program.name}-{workers}.log").write_text(end.stdout + end.stderr)
+                said = [line for line in end.stdout.splitlines() if line and not line.startswith(":")]
+                complaint = _complaint(end) or "\n".join(said)
+            good &= not complaint
+            how = f"failed pbbs/{program.name}" if complaint else f"passed pbbs/{program.name}"
+            print(f"{how} ({program.source}, {workers} workers)", flush=True)
+            if complaint:
+                (self.work / f"{program.name}-{workers}.log").write_text(complaint)
         answer.unlink(missing_ok=True)
         return good
+
+    def _answered(self, program, system, workers, answer):
+        answer.unlink(missing_ok=True)
+        command = [self._program(program, system), "-r", "1", "-o", answer, *program.options.split(), self._input(program)]
+        return _ended(command, _environment(workers, None))
 
     def measured(self, program, grains, options):
         """Records of seconds and of ratios. Processes take turns, so that a slow minute hits all alike."""
@@ -136,17 +148,18 @@ class Trees:
             for system in SYSTEMS
             if options.variants is None or re.fullmatch(options.variants, Cell(system, grain, workers).variant)
         ]
-        seconds = {cell: [] for cell in cells}
+        seconds, errors = {cell: [] for cell in cells}, {}
         for turn in range(options.samples):
             print(f"pbbs: {program.name}, turn {turn + 1} of {options.samples}", file=sys.stderr, flush=True)
             for cell in (cells if turn % 2 == 0 else reversed(cells)):
                 command = [self._program(program, cell.system), "-r", str(options.rounds), *program.options.split(), data]
                 end = _ended(command, _environment(cell.workers, cell.grain))
                 found = [float(time) for time in re.findall(r"^Parlay time: ([0-9.e+-]+)$", end.stdout, re.MULTILINE)]
-                if end.returncode != 0 or len(found) < options.rounds:
-                    raise Failure(f"{program.name} on {cell.system} ended with status {end.returncode}: {end.stdout}{end.stderr}")
-                seconds[cell] += found[-options.rounds :]
-        return [record for cell in cells for record in _records(program, cell, seconds)]
+                if _complaint(end) or len(found) < options.rounds:
+                    errors[cell] = _complaint(end) or "it told no times"
+                else:
+                    seconds[cell] += found[-options.rounds :]
+        return [record for cell in cells for record in _records(program, cell, seconds, errors)]
 
     def versions(self):
         return {"parlay": f"ParlayLib {machine.commit(self.parlay)}", "pbbs": f"PBBS {machine.commit(self.pbbs)}"}
@@ -236,7 +249,7 @@ def means(results):
             found = {
                 record["kernel"]: record["median"]
                 for record in results
-                if record["metric"] == "over_parlay" and record["workers"] == workers and record["variant"] == variant
+                if record["metric"] == "over_parlay" and record["ok"] and record["workers"] == workers and record["variant"] == variant
             }
             if found:
                 worst = max(found, key=found.get)
@@ -247,21 +260,22 @@ def means(results):
     return "\n".join(lines)
 
 
-def _records(program, cell, seconds):
-    made = [_record(program, cell, "seconds", seconds[cell])]
-    base = seconds.get(Cell("parlay", cell.grain, cell.workers))
-    if cell.system == "sennit" and base:
-        below = median(base)
-        ratio = median(seconds[cell]) / below
+def _records(program, cell, seconds, errors):
+    made = [_record(program, cell, "seconds", seconds[cell], errors.get(cell))]
+    peer = Cell("parlay", cell.grain, cell.workers)
+    if cell.system == "sennit" and peer in seconds:
+        error = errors.get(cell) or errors.get(peer)
+        below = median(seconds[peer]) if seconds[peer] else 1
         more = {}
-        if figures.near_one(ratio):
-            more["interval"] = [round(end, 5) for end in figures.ratio_interval(seconds[cell], base)]
-        made.append(_record(program, cell, "over_parlay", [sample / below for sample in seconds[cell]], **more))
+        if not error and figures.near_one(median(seconds[cell]) / below):
+            more["interval"] = [round(end, 5) for end in figures.ratio_interval(seconds[cell], seconds[peer])]
+        made.append(_record(program, cell, "over_parlay", [sample / below for sample in seconds[cell]], error, **more))
     return made
 
 
-def _record(program, cell, metric, samples, **more):
-    samples = [float(f"{sample:.6g}") for sample in samples]
+def _record(program, cell, metric, samples, error=None, **more):
+    """One that has failed in some processes has no figures."""
+    samples = [] if error else [float(f"{sample:.6g}") for sample in samples]
     return {
         "kernel": program.name,
         "params": {"size": program.size, "program": program.source, "input": program.input},
@@ -271,9 +285,10 @@ def _record(program, cell, metric, samples, **more):
         "metric": metric,
         "unit": records.UNITS[metric],
         "samples": samples,
-        "min": min(samples),
-        "median": float(f"{median(samples):.6g}"),
-        "ok": True,
+        "min": min(samples, default=None),
+        "median": float(f"{median(samples):.6g}") if samples else None,
+        "ok": not error,
+        **({"error": error} if error else {}),
         **more,
     }
 
@@ -292,6 +307,19 @@ def _environment(workers, grain):
     own = {name: value for name, value in os.environ.items() if not name.startswith(("SENNIT_", "PARLAY_", "PBBS_"))}
     own |= {"SENNIT_WORKERS": str(workers), "PARLAY_NUM_THREADS": str(workers)}
     return own | ({} if grain is None else {"PBBS_GRAIN": str(grain)})
+
+
+def _complaint(end):
+    """What a program of PBBS says is wrong. As PBBS has it: its programs end with any status, and tell errors on stderr."""
+    if end.returncode < 0:
+        return f"signal {-end.returncode}: {end.stderr}"
+    return end.stderr
+
+
+def _difference(answer, other):
+    """Of two answers whose lines may be in any order; empty: there is none."""
+    lines, others = (sorted(path.read_bytes().splitlines()) for path in (answer, other))
+    return "" if lines == others else f"{len(lines)} lines that differ from the {len(others)} on ParlayLib's own scheduler"
 
 
 def _ended(command, environment):

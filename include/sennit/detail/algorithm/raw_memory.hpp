@@ -1,16 +1,13 @@
 // Memory for elements that an algorithm moves elsewhere meanwhile.
 #pragma once
 
-#include <sennit/detail/config.hpp>
+#include <sennit/detail/huge_pages.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <new>
 
 namespace sennit::detail {
-
-// Asks the kernel for pages of 2 MiB in [memory, memory + bytes), where that is more than a few of them.
-SENNIT_EXPORT void prefer_huge_pages(void* memory, std::size_t bytes) noexcept;
 
 // Memory for n objects, none of which is alive; null if there is none.
 template <class T>

@@ -1,6 +1,6 @@
 #include "system/failure.hpp"
 
-#include <sennit/detail/pages.hpp>
+#include <sennit/detail/huge_pages.hpp>
 #include <sennit/numa_array.hpp>
 
 #include <sys/mman.h>

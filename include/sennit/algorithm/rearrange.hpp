@@ -265,7 +265,7 @@ inline constexpr detail::algorithm<detail::reverse_copy_calls<detail::in_paralle
 //   parallel_rotate(first, last, middle, how = {})  as is `last`: the order differs from that of std::rotate
 //   parallel_rotate_copy(range, out, middle, how = {})
 //
-// At most as many swaps as there are elements.
+// About as many swaps as there are elements.
 //
 // Example:
 //   #include <vector>

@@ -1,7 +1,7 @@
 // Memory for elements that an algorithm moves elsewhere meanwhile.
 #pragma once
 
-#include <sennit/detail/pages.hpp>
+#include <sennit/detail/huge_pages.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Memory in large pages.
+// Pages of 2 MiB for large memory that is written at many places at once.
 #pragma once
 
 #include <sennit/detail/config.hpp>
@@ -7,7 +7,7 @@
 
 namespace sennit::detail {
 
-// Asks the kernel for pages of 2 MiB in [memory, memory + bytes), where that is more than a few of them.
+// Asks the kernel for such pages in [memory, memory + bytes), where that is more than a few of them.
 SENNIT_EXPORT void prefer_huge_pages(void* memory, std::size_t bytes) noexcept;
 
 }  // namespace sennit::detail

@@ -38,7 +38,7 @@ check: setup-test ## what each change has to pass besides: ASan and UBSan, TSan,
 stress: setup-test ## all of it for every compiler, sanitizer and option, with the heavy tests; ONLY=regex picks some
 	@scripts/test.sh stress '$(ONLY)'
 
-foreign: setup-test ## build and run the test suites of other libraries on Sennit; ONLY=regex picks tests
+foreign: setup-test ## build and run the test suites of other libraries on Sennit; ONLY=regex picks tests; PARLAY, PBBS: clones
 	@cmake --preset release
 	@cmake --build --preset release --parallel $(JOBS) --target src/all
 	@scripts/foreign.sh '$(ONLY)'

@@ -213,6 +213,7 @@ fails   graph DONE_DROPPED
 fails   graph OUTCOME_LATE
 holds   values
 holds   values LATE
+holds   values PAIR
 fails   values GIVE_FIRST
 fails   values COUNT_LATE
 fails   values SELF_FIRST
@@ -220,6 +221,8 @@ fails   values NOTE_LATE
 fails   values NO_HOLD
 fails   values RELEASE_READ
 fails   values CREATE_UNCOUNTED
+fails   values PAIR CREATOR_UNCOUNTED
+fails   values PAIR CREATOR_LATE
 fails   values LATE WORKERS=3 FREE_AT_ZERO
 fails   values LEAVE_UNSEEN
 fails   values LATER_UNSEEN

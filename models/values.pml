@@ -7,6 +7,7 @@
  * explore may also put it aside until all has been explored, and a strand may end at any time.
  *
  *   LATE   S creates C. S does not read X, which may have been freed, so C may be told so
+ *   PAIR   A reads nothing. It creates X, which nobody else reads, and then C
  * Mutants: GIVE_FIRST        an explorer gives away each node that it makes, and counts them at the end
  *          COUNT_LATE        it gives away all, and then counts them
  *          SELF_FIRST        it counts itself as explored, and then the nodes that it made as unexplored
@@ -14,6 +15,8 @@
  *          NO_HOLD           who computes a value does not hold it until all has been explored
  *          RELEASE_READ      a node that creates another does not hold what it read itself
  *          CREATE_UNCOUNTED  a created node is given away, and then counted
+ *          CREATOR_UNCOUNTED a node that goes on creating does not count (with PAIR)
+ *          CREATOR_LATE      such a node counts once it has given away what it created (with PAIR)
  *          FREE_AT_ZERO      a value is freed at zero readers, without a second look (with three workers)
  *          LEAVE_UNSEEN      a strand that ends looks whether all has been explored, and then locks the list of values
  *          LATER_UNSEEN      who puts a node aside looks whether all has been explored, and then locks the list
@@ -39,7 +42,11 @@
 #endif
 
 /* The i-th predecessor of n. */
+#ifdef PAIR
+#define predecessors(n) (n == S -> 2 : (n == C || n == D -> 1 : 0))
+#else
 #define predecessors(n) (n == S -> 2 : (n == X -> 0 : 1))
+#endif
 #define predecessor(n, i) (n == S -> (i == 0 -> A : D) : (n == D -> B : X))
 #define bit(n) (1 << (n))
 
@@ -48,6 +55,8 @@ bool computed[NODES];
 byte waiters[NODES];    /* a bit for each node in the list */
 byte waiting[NODES];
 byte unexplored = 1;
+byte creators;          /* in one word with `unexplored` */
+#define no_more (unexplored == 0 && creators == 0)
 
 /* Of X's value: */
 byte readers;
@@ -97,11 +106,11 @@ inline release_all(count)
 inline leave()
 {
 #ifdef LEAVE_UNSEEN
-  none = (unexplored == 0);
+  none = no_more;
 #endif
   atomic { locked == NONE -> locked = me };
 #ifndef LEAVE_UNSEEN
-  none = (unexplored == 0);
+  none = no_more;
 #endif
   if
   :: none -> release_all(left); release_all(held[me])
@@ -217,19 +226,37 @@ inline read_value(n)
   fi
 }
 
-inline create()
+inline create_one(n)
 {
-  made[C] = true;
+  made[n] = true;
 #ifdef CREATE_UNCOUNTED
-  to_explore[C] = true;
+  to_explore[n] = true;
   unexplored++
 #else
   unexplored++;
-  to_explore[C] = true
+  to_explore[n] = true
 #endif
 }
 
+inline create()
+{
+#if !defined(CREATOR_UNCOUNTED) && !defined(CREATOR_LATE)
+  creators++;
+#endif
+#ifdef PAIR
+  create_one(X);
+#endif
+#ifdef CREATOR_LATE
+  creators++;
+#endif
+  create_one(C)
+}
+
+#ifdef PAIR
+#define reads_x(n) (n == C)
+#else
 #define reads_x(n) (n == A || n == B || n == C)
+#endif
 
 inline compute(n)
 {
@@ -247,10 +274,16 @@ inline compute(n)
   :: else
   fi;
   atomic { computed[n] = true; found = waiters[n] };
+  if
+#ifndef CREATOR_UNCOUNTED
+  :: n == CREATOR -> creators--
+#endif
+  :: else
+  fi;
 #ifdef NO_HOLD
   none = true;
 #else
-  none = (unexplored == 0);
+  none = no_more;
 #endif
   if
   :: n == X ->
@@ -272,7 +305,8 @@ inline compute(n)
   :: else
   fi;
   if
-  :: none -> release_all(held[me])
+  :: none && n == CREATOR -> leave() /* the strand's, which ends later than its nodes */
+  :: none && n != CREATOR -> release_all(held[me])
   :: else
   fi;
   for (q : 0 .. NODES - 1) {

@@ -4,11 +4,16 @@
 # The suites come from Debian's source packages:
 #   std_execution/...         the parallel algorithms in the test suite of GCC
 #   tbb/...                   the conformance tests of oneTBB, for what Sennit replaces of it
+# Of these there is no package. They run where the environment names a clone:
+#   PARLAY=folder             ParlayLib; parlay/...: its own tests, case by case
+#   PBBS=folder               PBBS, which needs PARLAY; pbbs/...: its programs by its own checks, then their times
 # Results and logs are in build/foreign/.
 set -u
 cd "$(dirname "$0")/.."
 
 only=${1:-.}
+PARLAY=${PARLAY:+$(realpath "$PARLAY")}
+PBBS=${PBBS:+$(realpath "$PBBS")}
 jobs=${JOBS:-$(nproc)}
 out=$PWD/build/foreign
 library=$PWD/build/release/src/libsennit.a
@@ -45,13 +50,20 @@ try() {
   if [ "$kind" = preprocess ]; then
     g++ -E "$@" "$source" -o /dev/null >"$program.log" 2>&1 && echo "passed $name" || echo "failed $name (preprocessing)"
   elif ! g++ "$@" "$source" -o "$program" "$library" $(pkg-config --libs hwloc numa fmt) -lboost_context -lpthread -ldl \
-    $(case $name in tbb/*) echo -ltbb ;; esac) >"$program.log" 2>&1; then
+    $(case $name in tbb/*) echo -ltbb ;; parlay/*) echo -lgtest_main -lgtest ;; esac) >"$program.log" 2>&1; then
     echo "failed $name (compiling)"
-  elif timeout 300 "$program" >>"$program.log" 2>&1; then
+    return
+  fi
+  timeout 300 "$program" >>"$program.log" 2>&1
+  status=$?
+  case $name in parlay/*)
+    sed -n "s,^\[       OK \] \([^ ]*\).*,passed $name/\1,p; s,^\[  FAILED  \] \([^ ]*\) (.*ms)\$,failed $name/\1,p" "$program.log" ;;
+  esac
+  if [ "$status" -eq 0 ]; then
     echo "passed $name"
     rm -f "$program"
   else
-    echo "failed $name (status $?)"
+    echo "failed $name (status $status)"
   fi
 }
 
@@ -98,18 +110,36 @@ tbb() {
   done
 }
 
+# The tests that ParlayLib's own build has.
+parlay() {
+  sed -n 's/^ *add_dtests(NAME \([a-z_]*\) FILES \([a-z_]*\.cpp\) LIBS parlay\(.*\))$/\1 \2 \3/p' "$PARLAY/test/CMakeLists.txt" |
+    while read -r name source more; do
+      echo run "parlay/$name" "$PARLAY/test/$source" -std=c++20 -O1 -w -DDEBUG -include sennit/parlay.hpp \
+        "-I$PWD/integrations/parlay/include" "-I$PWD/include" "-I$PARLAY/include" "-I$PARLAY/test" \
+        $(printf %s "$more" | sed -n 's/.*FLAGS "\([^"]*\)".*/\1/p')
+    done
+}
+
 if [ "${TEST:-}" = one ]; then
   shift
   try "$@"
   exit
 fi
 
+[ -z "$PARLAY" ] || [ -d "$PARLAY/include/parlay" ] || fail "PARLAY=$PARLAY is no clone of ParlayLib"
+[ -z "$PBBS" ] || [ -n "$PARLAY" ] || fail 'PBBS needs ParlayLib; say where that is: PARLAY=folder'
+[ -z "$PBBS" ] || [ -d "$PBBS/benchmarks" ] || fail "PBBS=$PBBS is no clone of PBBS"
 [ -f "$library" ] || fail 'the library is not built; run: make foreign'
 log=$out/results
 {
   std_execution
   tbb
+  [ -z "${PARLAY:-}" ] || parlay
 } | grep -E -- "^[a-z]* [^ ]*($only)" | TEST=one xargs -P "$jobs" -L 1 "$PWD/scripts/foreign.sh" . | tee "$log"
+if [ -n "${PBBS:-}" ] && printf 'pbbs/' | grep -qE -- "^($only)"; then
+  integrations/parlay/pbbs/measure.py --grains "$PBBS" "$PARLAY" | tee "$out/pbbs.log"
+  grep -E '^(passed|failed) ' "$out/pbbs.log" >>"$log"
+fi
 total=$(wc -l <"$log")
 [ "$total" -gt 0 ] || fail "no test has a name that matches '$only'"
 passed=$(grep -c '^passed' "$log")

@@ -12,6 +12,7 @@ UNITS = {
     "over_serial": "ratio",
     "over_plain": "ratio",
     "over_best": "ratio",
+    "over_parlay": "ratio",
     "over_uncolored": "ratio",
     "over_bound": "ratio",
     "idle_share": "ratio",

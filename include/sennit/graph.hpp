@@ -251,8 +251,8 @@ class node {
   }
   // Adds the node with this key, and all nodes that it needs, to the run, unless it is already there. They
   // may have this node among their predecessors, and its predecessors: the values that this node can read
-  // stay for them. Branches that the function forks may call it, too, several at once. Throws
-  // std::bad_alloc.
+  // stay for them. Values of nodes that it has created stay until it has been computed, for what it creates later. Branches that
+  // the function forks may call it, too, several at once. Throws std::bad_alloc.
   void create(const Key& k) { access_.create(strand_, k); }
 
  private:

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <forward_list>
+#include <iterator>
 #include <list>
 #include <map>
 #include <memory>
@@ -17,6 +18,7 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace sennit_test {
@@ -132,6 +134,65 @@ TEST(for_each, throws_what_the_first_element_threw) {
                                              more.add(n - 1);
                                            }),
                  std::string);
+  });
+}
+
+// Numbers from 0 on. There is no way past the last one.
+template <class Category>
+struct numbers_to_an_abyss {
+  using iterator_concept = Category;
+  using value_type = int;
+  using difference_type = std::ptrdiff_t;
+  static constexpr int last = 299;
+
+  int operator*() const { return at; }
+  numbers_to_an_abyss& operator++() {
+    if (at == last) throw std::string("walk");
+    ++at;
+    return *this;
+  }
+  numbers_to_an_abyss operator++(int) {
+    return std::exchange(*this, numbers_to_an_abyss(*this).operator++());
+  }
+  bool operator==(const numbers_to_an_abyss&) const = default;
+
+  int at = 0;
+};
+
+// Catches children that use what an exception of the walk has destroyed, elements before it that are dropped, and their
+// exceptions that are lost.
+TEST(for_each, ends_when_the_walk_throws) {
+  const auto walk_along = []<class It>(It first) {
+    It end;
+    end.at = 1000;
+    const auto thrown = [&](auto f) -> std::string {
+      try {
+        sennit::parallel_for_each(first, end, f);
+      } catch (const std::string& of_walk) {
+        return of_walk;
+      } catch (int of_element) {
+        return std::to_string(of_element);
+      }
+      return "";
+    };
+    std::atomic<int> visited{0};
+    EXPECT_EQ(thrown([&](int) { ++visited; }), "walk");
+    EXPECT_EQ(visited, It::last + 1);
+    visited = 0;
+    EXPECT_EQ(thrown([&](int x, const sennit::feeder<int>& more) {
+                ++visited;
+                if (x == 0) more.add(1000);
+              }),
+              "walk");
+    EXPECT_EQ(visited, It::last + 2);
+    EXPECT_EQ(thrown([](int x) {
+                if (x >= 200) throw x;
+              }),
+              "200");
+  };
+  with_workers([&] {
+    walk_along(numbers_to_an_abyss<std::input_iterator_tag>());
+    walk_along(numbers_to_an_abyss<std::forward_iterator_tag>());
   });
 }
 

@@ -147,5 +147,41 @@ TEST(select, puts_elements_on_their_sides) {
   });
 }
 
+// Catches a selection of a few that sorts all; and one that loses elements where many are equal, or where all of the sample
+// are among the least.
+TEST(select, finds_a_few_of_many) {
+  constexpr std::size_t n = 40'000;
+  std::vector<std::vector<entry>> inputs;
+  for (const std::uint64_t spread : spreads) inputs.push_back(entries(n, spread, 0));
+  inputs.push_back(entries(n, 1'000'000, 0));
+  for (entry& e : inputs.back()) e.key += 1'000'000;
+  sennit::detail::sample_places next(n, n / 32);
+  for (std::size_t i = 0; i != n / 32; ++i) inputs.back()[next()].key = i;
+  with_workers([&] {
+    for (const std::vector<entry>& input : inputs) {
+      const std::vector<entry> sorted = in_order(input);
+      const bool misleads = &input == &inputs.back();
+      for (const std::ptrdiff_t k : {1, 10, 1000}) {
+        std::vector<entry> all = input;
+        sennit::parallel_partial_sort(all, all.begin() + k, by_key);
+        ASSERT_TRUE(std::ranges::equal(all.begin(), all.begin() + k, sorted.begin(), sorted.begin() + k, {},
+                                       &entry::key, &entry::key));
+        std::vector<entry> again = input;
+        std::size_t comparisons = 0;
+        sennit::serial::parallel_partial_sort(again, again.begin() + k, [&](const entry& a, const entry& b) {
+          ++comparisons;
+          return a.key < b.key;
+        });
+        ASSERT_TRUE(all == again);
+        EXPECT_TRUE(misleads || comparisons < 3 * n) << comparisons << " comparisons for " << k;
+        std::ranges::sort(all, {}, &entry::place);
+        ASSERT_TRUE(all == input);
+        sennit::parallel_nth_element(all, all.begin() + k, by_key);
+        ASSERT_EQ(all[static_cast<std::size_t>(k)].key, sorted[static_cast<std::size_t>(k)].key);
+      }
+    }
+  });
+}
+
 }  // namespace
 }  // namespace sennit_test

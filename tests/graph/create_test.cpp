@@ -3,6 +3,7 @@
 
 #include <ranges>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace sennit_test {
@@ -206,6 +207,38 @@ TEST(graph_create, with_values_that_the_creator_reads) {
         return tracked(result);
       };
       EXPECT_EQ(graph::run(9, graph::nodes{.predecessors = before, .compute = sum}).value(), 17U);
+      ASSERT_EQ(tracked::live(), 0);
+    }
+  });
+}
+
+// Catches: a created node that is computed and freed while its creator still runs, and is about to create one that reads it;
+// the same of what the first one needs.
+TEST(graph_create, with_values_of_nodes_that_it_created_before) {
+  with_workers([] {
+    for (int i = 0; i < scaled(100); ++i) {
+      // 0 creates 1, which needs 2, and then 3, which reads both.
+      std::atomic<bool> computed{false};
+      std::atomic<std::uint64_t> read{0};
+      const auto before = [](int k) -> std::vector<int> {
+        if (k == 1) return {2};
+        return k == 3 ? std::vector<int>{1, 2} : std::vector<int>{};
+      };
+      const auto sum = [&](int k, auto& node) -> tracked {
+        std::uint64_t result = 1;
+        for (const int p : node.predecessors()) result += node.value(p).value();
+        if (k == 1) computed = true;
+        if (k == 3) read = result;
+        if (k == 0) {
+          node.create(1);
+          // Most often, another worker has computed it then.
+          for (int wait = 0; wait < 1000 && !computed; ++wait) std::this_thread::yield();
+          node.create(3);
+        }
+        return tracked(result);
+      };
+      EXPECT_EQ(graph::run(0, graph::nodes{.predecessors = before, .compute = sum}).value(), 1U);
+      EXPECT_EQ(read, 4U);
       ASSERT_EQ(tracked::live(), 0);
     }
   });

@@ -1,6 +1,7 @@
 // One loop at a time, so that its instructions can be told from those of others.
 #include <sennit/algorithm/count.hpp>
 #include <sennit/algorithm/find.hpp>
+#include <sennit/parallel_for.hpp>
 #include <sennit/parallel_reduce.hpp>
 #include <sennit/parallel_transform.hpp>
 
@@ -20,6 +21,10 @@ double sum(std::span<const double> x) {
 #elif defined(TRANSFORM)
 void scale(std::span<const double> x, std::span<double> y, double a) {
   sennit::parallel_transform(x, y, [=](double v) { return a * v; });
+}
+#elif defined(ADD)
+void add(std::span<int> x, int a) {
+  sennit::parallel_for(x, [=](int& v) { v += a; });
 }
 #elif defined(COUNT)
 long count(std::span<const int> x) { return sennit::parallel_count(x, 7); }

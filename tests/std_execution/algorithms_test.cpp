@@ -144,6 +144,49 @@ TEST(std_execution, finds_and_packs) {
   }
 }
 
+// Catches parts that are combined from left to right, where a combination moves or copies all that is on its left.
+TEST(std_execution, combines_in_halves) {
+  static std::atomic<std::size_t> moves{0};
+  struct element {
+    explicit element(int x) : value(x) {}
+    element(element&& from) noexcept : value(from.value) { moves.fetch_add(1, std::memory_order_relaxed); }
+    element& operator=(element&& from) noexcept {
+      value = from.value;
+      moves.fetch_add(1, std::memory_order_relaxed);
+      return *this;
+    }
+    int value;
+  };
+  constexpr std::size_t n = 200'000;
+  std::vector<element> all;
+  all.reserve(n);
+  for (const int x : random_numbers(n, 1000)) all.emplace_back(x);
+  std::stable_partition(std::execution::par, all.begin(), all.end(),
+                        [](const element& e) { return e.value % 2 != 0; });
+  EXPECT_LT(moves, 40 * n);
+
+  static std::atomic<std::size_t> letters{0};
+  struct text {
+    text() = default;
+    explicit text(char c) : value(1, c) {}
+    text(text&&) = default;
+    text& operator=(text&&) = default;
+    text(const text& from) : value(from.value) { letters.fetch_add(value.size(), std::memory_order_relaxed); }
+    text& operator=(const text& from) = delete;
+    std::string value;
+  };
+  const std::vector<char> in(n, 'a');
+  const text whole = std::transform_reduce(
+      std::execution::par, in.begin(), in.end(), in.begin(), text(),
+      [](text left, const text& right) {
+        left.value += right.value;
+        return left;
+      },
+      [](char c, char) { return text(c); });
+  EXPECT_EQ(whole.value.size(), n);
+  EXPECT_LT(letters, 40 * n);
+}
+
 // Catches an algorithm that wants iterators with random access, or elements that are copied.
 TEST(std_execution, takes_lists_and_owners) {
   std::list<int> numbers{3, 1, 2};

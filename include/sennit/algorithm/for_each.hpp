@@ -55,9 +55,7 @@ class fed_in_parallel : public feeder<T> {
     auto call = [this](auto&& element) {
       detail::invoke(f_, std::forward<decltype(element)>(element), *this);
     };
-    batch_length length;
-    walk(std::move(first), std::move(last), call, group_, length);
-    group_.wait();
+    walk(std::move(first), std::move(last), call, group_);
   }
 
  private:
@@ -165,9 +163,7 @@ struct for_each_calls {
       for (; first != last; ++first) static_cast<void>(detail::invoke(f, *first));
     } else {
       task_group group;
-      batch_length length;
-      walk(std::move(first), std::move(last), f, group, length);
-      group.wait();
+      walk(std::move(first), std::move(last), f, group);
     }
   }
 };
@@ -188,7 +184,7 @@ struct for_each_calls {
 //
 // Several threads call f at once, as a constant. Throws the exception of the element that comes first among those that
 // threw; of added elements, in the order of the program in which add() calls f at once. Others may have been visited.
-// Throws std::bad_alloc, and sennit::cancelled in a cancelled region. Thread-safety: any thread may call it. Cost: as
+// Throws what an iterator threw on the way, behind that of elements before. Throws std::bad_alloc, and sennit::cancelled in a cancelled region. Thread-safety: any thread may call it. Cost: as
 // parallel_for with random access; else some 20 ns for each batch, which takes about 10 microseconds, and for an added element
 // some hundred. Memory: for some hundred batches, and for the elements that were added and not visited.
 //

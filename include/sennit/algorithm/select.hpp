@@ -3,6 +3,7 @@
 
 #include <sennit/detail/algorithm/algorithm.hpp>
 #include <sennit/detail/algorithm/engine.hpp>
+#include <sennit/detail/algorithm/few_least.hpp>
 #include <sennit/detail/algorithm/refusal.hpp>
 #include <sennit/detail/algorithm/sample_sort.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
@@ -48,8 +49,13 @@ struct select_calls {
     refuse_state<Comp, std::indirect_result_t<Proj&, It>, std::indirect_result_t<Proj&, It>>();
     if (n < 2 || (Prefix ? at == 0 : at == n)) return;
     const auto end = static_cast<std::size_t>(Prefix ? at : at + 1);
-    sample_sort<Engine, It, Comp, Proj, false>(first, static_cast<std::size_t>(n), comp, proj)
-        .run(Prefix ? 0 : end - 1, end);
+    auto size = static_cast<std::size_t>(n);
+    using few = few_least<Engine, It, Comp, Proj>;
+    if (few::are_few(end, size)) {
+      const std::size_t least = few(first, size, comp, proj).bring_to_front(end);
+      if (least != 0) size = least;
+    }
+    sample_sort<Engine, It, Comp, Proj, false>(first, size, comp, proj).run(Prefix ? 0 : end - 1, end);
   }
 };
 
@@ -62,7 +68,8 @@ struct select_calls {
 //   parallel_nth_element(first, nth, last, comp, proj)
 //
 // Preconditions, exceptions and thread-safety are those of parallel_sort. Cost: memory for as many elements, about
-// eight comparisons and two moves of each element, and a sort of a few thousand.
+// eight comparisons and two moves of each element, and a sort of a few thousand. If at most a sixteenth of many elements is
+// before `nth`: one comparison of each, memory for a bit of each, and the same for about twice that part.
 //
 // Example:
 //   #include <cstddef>

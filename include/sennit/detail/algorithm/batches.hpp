@@ -1,6 +1,7 @@
 // Sequences without random access, cut into batches by the strand that walks along them.
 #pragma once
 
+#include <sennit/detail/algorithm/first_failure.hpp>
 #include <sennit/detail/clock.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/invoke.hpp>
@@ -10,6 +11,7 @@
 #include <atomic>
 #include <cstddef>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -35,29 +37,43 @@ class batch_length {
   std::atomic<std::size_t> length_{1};
 };
 
-// Calls f for [first, last) in children of the group.
+// Calls f for [first, last) in children of the group, and waits for them. If the walk throws, they have visited what comes
+// before; what they threw comes first.
 template <class It, class End, class F>
-void walk(It first, End last, F& f, task_group& group, batch_length& length) {
+void walk(It first, End last, F& f, task_group& group) {
+  batch_length length;
   const auto run = [&f, &length](auto from, std::size_t n) {
     const ticks began = read_clock();
     for (std::size_t left = n; left != 0; --left, ++from) static_cast<void>(detail::invoke(f, *from));
     length.measured(n, read_clock() - began);
   };
-  while (first != last) {
+  first_failure stopped;
+  for (bool more = true; more;) {
     const std::size_t wanted = length.next();
-    std::size_t n = 0;
     if constexpr (std::forward_iterator<It>) {
-      It from = first;
-      for (; n != wanted && first != last; ++n) ++first;
-      group.spawn([run, from = std::move(from), n] { run(from, n); });
+      std::size_t n = 0;
+      std::optional<It> from;
+      more = stopped.attempt([&] {
+        from = first;
+        for (; n != wanted && first != last; ++first) ++n;
+      });
+      if (n == 0) break;
+      more &= stopped.attempt([&] { group.spawn([run, from = *std::move(from), n] { run(from, n); }); });
     } else {
       std::vector<std::iter_value_t<It>> elements;
-      elements.reserve(wanted);
-      for (; n != wanted && first != last; ++n, ++first) elements.emplace_back(*first);
-      group.spawn(
-          [run, elements = std::move(elements)]() mutable { run(elements.begin(), elements.size()); });
+      more = stopped.attempt([&] {
+        elements.reserve(wanted);
+        for (; elements.size() != wanted && first != last; ++first) elements.emplace_back(*first);
+      });
+      if (elements.empty()) break;
+      more &= stopped.attempt([&] {
+        group.spawn(
+            [run, elements = std::move(elements)]() mutable { run(elements.begin(), elements.size()); });
+      });
     }
   }
+  group.wait();
+  stopped.rethrow();
 }
 
 }  // namespace sennit::detail

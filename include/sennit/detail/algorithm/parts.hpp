@@ -192,8 +192,8 @@ class folded_parts : public parts<folded_parts<Sequence, T, Fold, Combine>, T, C
 template <class Engine, class T, class Parts>
 class reduction_tree {
  public:
-  reduction_tree(const Parts& parts, position n)
-      : parts_(parts), leaf_((n + most_leaves - 1) / most_leaves) {}
+  reduction_tree(const Parts& parts, position n, position leaves = most_leaves)
+      : parts_(parts), leaf_((n + leaves - 1) / leaves) {}
 
   T fold(position from, position to) const {
     if (to - from <= leaf_) return parts_.fold(from, to);

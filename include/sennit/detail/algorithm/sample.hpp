@@ -27,6 +27,26 @@ struct sample_order {
   }
 };
 
+// The places of a sample, one after the other: the same ones each time. A regular distance could match one of the elements'.
+class sample_places {
+ public:
+  sample_places(std::size_t n, std::size_t size) noexcept : distance_(n / size), random_(n) {}
+  std::size_t operator()() noexcept {
+    random_ = random_ * 6364136223846793005U + 1442695040888963407U;
+    return std::exchange(begin_, begin_ + distance_) + static_cast<std::size_t>((random_ >> 33) % distance_);
+  }
+
+ private:
+  std::size_t distance_;
+  std::size_t begin_ = 0;
+  std::uint64_t random_;
+};
+
+// Copies of what elements are compared with lie closer together, or in registers.
+template <class T>
+inline constexpr bool copied_from_sample =
+    std::is_trivially_copyable_v<T> && std::copyable<T> && std::default_initializable<T> && sizeof(T) <= 16;
+
 // Elements of a range of n, in order: a power of two, less one. A bucket is what lies between two of them. If some of
 // the sample are equal, elements equal to a splitter have a bucket of their own, whose number is odd.
 template <class From, class Less>
@@ -37,13 +57,8 @@ class sample_buckets {
     levels_ = static_cast<unsigned>(std::bit_width(wanted)) - 1;
     const std::size_t size = wanted * oversampling;
     std::array<std::size_t, (most_splitters + 1) * oversampling> sample;
-    std::uint64_t random = n;
-    for (std::size_t i = 0; i < size; ++i) {
-      // The same numbers each time; a regular distance could match one of the elements'.
-      random = random * 6364136223846793005U + 1442695040888963407U;
-      const std::size_t begin = n / size * i;
-      sample[i] = begin + static_cast<std::size_t>((random >> 33) % (n / size));
-    }
+    sample_places place(n, size);
+    for (std::size_t i = 0; i < size; ++i) sample[i] = place();
     std::sort(sample.begin(), sample.begin() + static_cast<std::ptrdiff_t>(size),
               [&](std::size_t a, std::size_t b) { return less_(*at(a), *at(b)); });
     // Neighbors in order, mostly, share their buckets with those before them.
@@ -92,9 +107,7 @@ class sample_buckets {
   using T = std::iter_value_t<From>;
   static constexpr std::size_t most_splitters = 255;
   static constexpr std::size_t oversampling = 8;
-  // Copies lie closer together.
-  static constexpr bool copied =
-      std::is_trivially_copyable_v<T> && std::copyable<T> && std::default_initializable<T> && sizeof(T) <= 16;
+  static constexpr bool copied = copied_from_sample<T>;
   static constexpr std::size_t together = copied ? 8 : 1;
 
   From at(std::size_t i) const { return from_ + static_cast<std::iter_difference_t<From>>(i); }

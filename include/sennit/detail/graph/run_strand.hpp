@@ -110,7 +110,7 @@ class run_strand : public strand_room<run_strand<Run>> {
   // When nothing is left to explore here: goes on with what is ready, or leaves it to who explores last.
   void bring_ready() {
     if (values_.ready.empty() || !own_.todo.empty()) return;
-    const auto is_over = [&] { return whole_.values_.unexplored().none(); };
+    const auto is_over = [&] { return whole_.values_.unexplored().all_explored(); };
     if (!whole_.values_.has_room() && whole_.later_.put(values_.ready, is_over)) {
       whole_.values_.leave(values_.held);
       return;
@@ -165,8 +165,11 @@ class run_strand : public strand_room<run_strand<Run>> {
 
   std::string text_of_running() { return text_of_key<key>(key_of(at.step().node())); }
   void add_created(node_number n) {
+    if constexpr (has_values) {
+      if (!has_created_) whole_.values_.unexplored().begin_creating();
+      whole_.values_.unexplored().created();
+    }
     has_created_ = true;
-    if constexpr (has_values) whole_.values_.unexplored().created();
     {
       const std::lock_guard guard(whole_.creating_);
       whole_.created_.push_back(n);

@@ -60,17 +60,30 @@ class reader_count {
   std::uint32_t count_;
 };
 
-// Counts the nodes that have been made, and not explored. Any of them may turn out to read any value.
+// Counts the nodes that have been made, and not explored, and the running nodes that create nodes. Any of the former, and any
+// that the latter create, may turn out to read any value.
 class unexplored_nodes {
  public:
-  // The answer is for the present: a running node may create others.
+  // Whether no reader is left to find. The answer is for the present: a running node may begin to create others.
   bool none() const noexcept {
-    // ORD[D25] acquire: all that explorers noted; pairs with the release in explored(). Model:
-    // models/values.pml.
+    // ORD[D25] acquire: all that explorers noted; pairs with the releases below. Model: models/values.pml.
     return count_.load(std::memory_order_acquire) == 0;
   }
+  // Whether nothing is left to explore at present.
+  bool all_explored() const noexcept {
+    // ORD[D25] acquire: as above.
+    return nodes_in(count_.load(std::memory_order_acquire)) == 0;
+  }
+  // A running node is about to create nodes. What it creates may be explored and computed, with all below, before it creates
+  // another one that reads that.
+  void begin_creating() noexcept { count_.fetch_add(creator, std::memory_order_relaxed); }
   // A running node has created a node, which nobody can explore yet.
   void created() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
+  void end_creating() noexcept {
+    // ORD[D25] acq_rel: release: what the node has created, which counts as unexplored; acquire: as in explored(). Model:
+    // models/values.pml.
+    count_.fetch_sub(creator, std::memory_order_acq_rel);
+  }
   // A node has been explored, and all that its explorer noted of readers has been written. The explorer made
   // the nodes `made`, which nobody can explore before `give` gives them away. Returns true if nothing is left
   // to explore.
@@ -81,7 +94,7 @@ class unexplored_nodes {
       const std::int64_t more = static_cast<std::int64_t>(made.size()) - 1;
       // ORD[D25] acq_rel: release: what this explorer noted of readers; acquire: what the others did. Model:
       // models/values.pml.
-      if (count_.fetch_add(more, std::memory_order_acq_rel) + more == 0) return true;
+      if (nodes_in(count_.fetch_add(more, std::memory_order_acq_rel) + more) == 0) return true;
     }
     // In the order in which the node named them, as if a call explored each: the first is done next, and of
     // the others the latest given.
@@ -91,6 +104,8 @@ class unexplored_nodes {
   }
 
  private:
+  static constexpr std::int64_t creator = std::int64_t{1} << 32;  // the lower half is for nodes
+  static std::uint32_t nodes_in(std::int64_t count) noexcept { return static_cast<std::uint32_t>(count); }
   std::atomic<std::int64_t> count_{1};  // the sink
 };
 

@@ -97,7 +97,7 @@ class graph_values {
   // Whether a node may be computed now although its value may have to wait until all has been explored.
   // Relaxed: a bound for the number of values, not a promise of who sees what.
   bool has_room() const noexcept {
-    return held_.load(std::memory_order_relaxed) < most_held || unexplored_.none();
+    return held_.load(std::memory_order_relaxed) < most_held || unexplored_.all_explored();
   }
   // The node is about to be explored, and these are its predecessors.
   void begin(node_number n, std::span<const node_number> predecessors) {
@@ -115,6 +115,8 @@ class graph_values {
   void computed(node_number n, std::uint32_t readers, std::span<const node_number> read, bool created,
                 holder& own) {
     if (n == kept_) ++readers;
+    if (created) [[unlikely]]
+      unexplored_.end_creating();
     if (unexplored_.none()) {
       if (slots_[n].readers.add_last(readers)) free(slots_[n], own);
       for (const node_number p : read) release(p, own);

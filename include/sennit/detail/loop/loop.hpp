@@ -9,6 +9,7 @@
 #include <sennit/detail/loop/frame.hpp>
 #include <sennit/detail/loop/held.hpp>
 #include <sennit/detail/loop/pace.hpp>
+#include <sennit/detail/loop/probe.hpp>
 #include <sennit/detail/worker_tls.hpp>
 #include <sennit/region.hpp>
 
@@ -240,18 +241,18 @@ class loop_over : public loop_state {
   SENNIT_HOT void run_whole(value& sum, position from, position to) { body_.run(sum, from, to, no_gate()); }
 
   // Runs one iteration, and says whether the compiler has seen all of it: then it knows what it has written
-  // to `probe` before, which no store of an iteration reaches, but code that it has not seen might. Such code
+  // to `written` before, which no store of an iteration reaches, but code that it has not seen might. Such code
   // may take any time, so nothing of the loop may be kept back meanwhile; what is seen is claimed in chunks,
   // and vectorized.
-  SENNIT_HOT static bool run_one(held<Body> body, value& sum, position at, char32_t* __restrict probe) {
-    asm volatile("" : : "r"(probe) : "memory");
-    *probe = 1;
+  SENNIT_HOT static bool run_one(held<Body> body, value& sum, position at, probe* __restrict written) {
+    asm volatile("" : : "r"(written) : "memory");
+    *written = probe::set;
     body.run_one(sum, at);
-    return __builtin_constant_p(*probe);
+    return __builtin_constant_p(*written);
   }
   bool run_one(value& sum, position at) {
-    char32_t probe;
-    return run_one(body_, sum, at, &probe) || Body::whole_chunks;
+    probe written;
+    return run_one(body_, sum, at, &written) || Body::whole_chunks;
   }
 
   // One iteration after the other, `most` of them: returns where that ends.

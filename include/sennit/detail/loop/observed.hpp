@@ -6,6 +6,7 @@
 #include <sennit/detail/fork/frame.hpp>
 #include <sennit/detail/loop/frame.hpp>
 #include <sennit/detail/loop/held.hpp>
+#include <sennit/detail/loop/probe.hpp>
 #include <sennit/join.hpp>
 
 #include <algorithm>
@@ -38,10 +39,10 @@ SENNIT_EXPORT SENNIT_COLD position unplanned_leaf(position iterations, const obs
 // Whether the compiler sees all of what the parts of a loop are made of: then there are no constructs in them, as these call
 // what it does not see. The answer is as in loop_over::run_one(), and nothing is run.
 template <class Body>
-SENNIT_HOT bool seen_through(held<Body> body, char32_t* __restrict probe) {
+SENNIT_HOT bool seen_through(held<Body> body, probe* __restrict written) {
   bool runs = false;
-  asm volatile("" : "+r"(runs) : "r"(probe) : "memory");
-  *probe = 1;
+  asm volatile("" : "+r"(runs) : "r"(written) : "memory");
+  *written = probe::set;
   if (runs) {
     auto sum = body.make();
     body.run_one(sum, 0);
@@ -49,7 +50,7 @@ SENNIT_HOT bool seen_through(held<Body> body, char32_t* __restrict probe) {
     body.run_one(next, 1);
     body.merge(sum, std::move(next));
   }
-  return __builtin_constant_p(*probe);
+  return __builtin_constant_p(*written);
 }
 
 // Where [first, last) is cut: at `planned`, or else in the middle, at a whole number of leaves from `first` on.

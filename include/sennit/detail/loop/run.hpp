@@ -9,6 +9,7 @@
 #include <sennit/detail/loop/loop.hpp>
 #include <sennit/detail/loop/observed.hpp>
 #include <sennit/detail/loop/pace.hpp>
+#include <sennit/detail/loop/probe.hpp>
 #include <sennit/detail/worker_tls.hpp>
 
 #include <algorithm>
@@ -27,8 +28,8 @@ template <class Body>
   }
   const position brief = cost.brief_iterations();
   const position leaf = n <= brief ? n : observed_leaf(n);
-  char32_t probe;
-  const bool may_hold_others = !seen_through<Body>(body, &probe);
+  probe written;
+  const bool may_hold_others = !seen_through<Body>(body, &written);
   const position unplanned = unplanned_leaf(n, {leaf, 2 * brief, may_hold_others});
   const observed_loop construct(n, leaf, unplanned, 1, returns_to);
   // Again and again: what was measured first has more cuts in it, and costs change.

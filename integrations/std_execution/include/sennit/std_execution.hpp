@@ -73,31 +73,30 @@ class reduced_parts
   Reduce& reduce_;
 };
 
-// The same where a part begins with an identity.
-template <class Index, class T, class Combine, class Reduce>
-class parts_from_identity
-    : public detail::parts<parts_from_identity<Index, T, Combine, Reduce>, T, const shared<Combine>> {
+// The value of elements as a tree of halves. To combine two values may take as long as there are elements in them, which are
+// moved, or copied: from left to right that would be a square. `fold(i, j)` reduces a leaf.
+template <class Index, class T, class Fold, class Combine>
+class halves {
  public:
-  static constexpr bool whole_chunks = true;
-  static constexpr position begins_after = 0;
+  halves(Index first, Fold& fold, Combine& combine) : first_(first), fold_(fold), combine_(combine) {}
 
-  parts_from_identity(Index first, const T& identity, const shared<Combine>& combine, Reduce& reduce)
-      : parts_from_identity::parts(combine), first_(first), identity_(identity), reduce_(reduce) {}
-
-  T begin(position) const { return identity_; }
-  template <class Gate>
-  position extend(T& left, position from, position to, Gate) const {
-    left = reduce_(at(from), at(to), left);
-    return to;
+  T run(position n) const {
+    const position workers = worker_count();
+    const position leaves = workers == 1 ? 1 : leaves_a_worker * workers;
+    return detail::reduction_tree<detail::in_parallel, T, halves>(*this, n, leaves).fold(0, n);
   }
-  std::uintptr_t code() const noexcept { return 0; }
+
+  T fold(position from, position to) const { return fold_(at(from), at(to)); }
+  T combined(T&& left, T&& right) const { return combine_(std::move(left), std::move(right)); }
 
  private:
+  static constexpr position leaves_a_worker = 32;
+
   Index at(position p) const { return first_ + static_cast<std::ptrdiff_t>(p); }
 
   Index first_;
-  const T& identity_;
-  Reduce& reduce_;
+  Fold& fold_;
+  Combine& combine_;
 };
 
 // [0, n) in parts of equal length, so that the sums of all can be had before the second pass: some for each worker, as
@@ -264,21 +263,27 @@ template <class Policy, class Value, class Index, typename Body, typename Combin
 Value __parallel_reduce(Policy&&, Index first, Index last, const Value& identity, const Body& body,
                         const Combine& combine) {
   if (first == last) return identity;
-  const sennit::std_execution::shared<const Combine> shared{combine};
-  using parts = sennit::std_execution::parts_from_identity<Index, Value, const Combine, const Body>;
-  return *sennit::detail::in_parallel::fold(static_cast<sennit::detail::position>(last - first),
-                                            parts(first, identity, shared, body), {});
+  const auto fold = [&](Index from, Index to) { return body(from, to, identity); };
+  return sennit::std_execution::halves<Index, Value, decltype(fold), const Combine>(first, fold, combine)
+      .run(static_cast<sennit::detail::position>(last - first));
 }
 
 template <class Policy, class Index, class Unary, class T, class Combine, class Reduce>
 T __parallel_transform_reduce(Policy&&, Index first, Index last, Unary unary, T initial, Combine combine,
                               Reduce reduce) {
   if (first == last) return initial;
-  const sennit::std_execution::shared<Combine> shared{combine};
-  using parts = sennit::std_execution::reduced_parts<Index, T, Unary, Combine, Reduce>;
-  return combine(initial,
-                 *sennit::detail::in_parallel::fold(static_cast<sennit::detail::position>(last - first),
-                                                    parts(first, unary, shared, reduce), {}));
+  const auto n = static_cast<sennit::detail::position>(last - first);
+  if constexpr (std::is_trivially_copyable_v<T>) {
+    const sennit::std_execution::shared<Combine> shared{combine};
+    using parts = sennit::std_execution::reduced_parts<Index, T, Unary, Combine, Reduce>;
+    return combine(std::move(initial),
+                   *sennit::detail::in_parallel::fold(n, parts(first, unary, shared, reduce), {}));
+  } else {
+    const auto fold = [&](Index from, Index to) { return reduce(from + 1, to, unary(from)); };
+    return combine(
+        std::move(initial),
+        sennit::std_execution::halves<Index, T, decltype(fold), Combine>(first, fold, combine).run(n));
+  }
 }
 
 // `reduce` and `scan` are called once for each tile. `apex` is called between, with the sum of all.

@@ -1,0 +1,340 @@
+#!/usr/bin/env python3
+"""PBBS on Sennit and on ParlayLib's own scheduler, from the same sources with the same flags. See README.md."""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import geometric_mean, median
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+sys.path.insert(0, str(ROOT / "bench"))
+
+from driver import charts, figures, machine, records, suite, table  # noqa: E402
+
+OUT = ROOT / "out/bench"
+WORKERS = (1, 2)
+SYSTEMS = ("parlay", "sennit")
+# PBBS's own, but for C++20, which Sennit needs.
+FLAGS = "-mcx16 -O2 -std=c++20 -DNDEBUG -pthread -w -I.".split()
+PATCH = re.compile(r"(inline void parallel_for\((?:std::)?size_t start, (?:std::)?size_t end, F&& f, long granularity, bool[^)]*\) \{\n)")
+
+
+class Failure(Exception):
+    """What a person has to know; the message says it."""
+
+
+@dataclass(frozen=True)
+class Program:
+    name: str
+    source: str = ""
+    input: str = ""
+    size: int = 0
+    options: str = ""
+    check: str = ""
+    own: str = ""  # a program of this folder in the place of PBBS's, which checks its answer itself
+    grains: bool = False  # of the table at several grains
+
+
+@dataclass(frozen=True)
+class Cell:
+    system: str
+    grain: int | None
+    workers: int
+
+    @property
+    def variant(self):
+        return "default" if self.grain is None else f"grain-{self.grain}"
+
+
+def main():
+    options = _options()
+    text = tomllib.loads((HERE / "programs.toml").read_text())
+    programs = [Program(**{("source" if key == "from" else key): value for key, value in entry.items()}) for entry in text["program"]]
+    chosen = [program for program in programs if re.search(options.only, program.name)]
+    if not chosen:
+        raise Failure(f"no program has a name that matches '{options.only}'; there are: {', '.join(p.name for p in programs)}")
+    suite_drawn = suite.Suite("pbbs", "PBBS", False, (), tuple(suite.Figure(**entry) for entry in text["figure"]))
+    trees = Trees(options, chosen)
+    failed = trees.build() if not options.built else []
+    if not options.built:
+        failed += [program.name for program in chosen if program.name not in failed and not trees.checked(program)]
+    if options.samples:
+        path = options.out / "pbbs.json"
+        busy = machine.load()
+        old = records.read(path)["results"] if path.is_file() else []
+        results = old
+        for program in chosen:
+            if program.name not in failed:
+                results = _merged(results, trees.measured(program, text["grains"], options), programs)
+        about = machine.machine(ROOT, {}, busy)
+        about["systems"] = trees.versions()
+        records.write(path, suite_drawn, machine.commit(ROOT), about, results)
+        report = f"{table.tables(results)}\n\n{means(results)}\n"
+        path.with_suffix(".txt").write_text(report)
+        print(report)
+        for picture in charts.write(options.out, suite_drawn, about, machine.commit(ROOT), results):
+            print(f"Drew {picture}")
+    return 1 if failed else 0
+
+
+class Trees:
+    """Copies of PBBS: as it is, and one whose loops can be given a grain where they name none."""
+
+    def __init__(self, options, programs):
+        self.work, self.pbbs, self.parlay, self.programs = options.work, options.pbbs, options.parlay, programs
+        self.library = options.library
+        self.with_grains = options.grains
+
+    def build(self):
+        """The names of the programs that could not be built."""
+        self._copy("plain", self.parlay / "include")
+        if any(self._tree(program) == "grain" for program in self.programs):
+            self._copy("grain", self._grained())
+        jobs = [(program, system) for program in self.programs for system in SYSTEMS]
+        with ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count())) as pool:
+            ends = list(pool.map(lambda job: self._compile(*job), jobs))
+        return list(dict.fromkeys(program.name for (program, _), good in zip(jobs, ends) if not good))
+
+    def checked(self, program):
+        """Whether Sennit's answers pass PBBS's own check on each number of workers."""
+        data, answer = self._input(program), self.work / f"answer-{program.name}"
+        bench = self.work / "plain/benchmarks" / Path(program.source).parent / "bench"
+        checker = self._makefile(program)["BENCH"] + "Check"
+        if not program.own:
+            _run(["make", "-s", checker], bench, self.work / f"{program.name}-check.log")
+        good = True
+        for workers in WORKERS:
+            command = [self._program(program, "sennit"), "-r", "1", "-o", answer, *program.options.split(), data]
+            end = _ended(command, _environment(workers, None))
+            if end.returncode == 0 and not program.own:
+                end = _ended([bench / checker, *program.check.split(), data, answer], _environment(workers, None))
+            said = [line for line in end.stdout.splitlines() if line and not line.startswith(":")]
+            passed = end.returncode == 0 and (program.own or not said)
+            good &= passed
+            print(f"{'passed' if passed else 'failed'} pbbs/{program.name} ({program.source}, {workers} workers)", flush=True)
+            if not passed:
+                (self.work / f"{program.name}-{workers}.log").write_text(end.stdout + end.stderr)
+        answer.unlink(missing_ok=True)
+        return good
+
+    def measured(self, program, grains, options):
+        """Records of seconds and of ratios. Processes take turns, so that a slow minute hits all alike."""
+        data = self._input(program)
+        cells = [
+            Cell(system, grain, workers)
+            for workers in WORKERS
+            for grain in ([None, *grains] if self._tree(program) == "grain" else [None])
+            for system in SYSTEMS
+            if options.variants is None or re.fullmatch(options.variants, Cell(system, grain, workers).variant)
+        ]
+        seconds = {cell: [] for cell in cells}
+        for turn in range(options.samples):
+            print(f"pbbs: {program.name}, turn {turn + 1} of {options.samples}", file=sys.stderr, flush=True)
+            for cell in (cells if turn % 2 == 0 else reversed(cells)):
+                command = [self._program(program, cell.system), "-r", str(options.rounds), *program.options.split(), data]
+                end = _ended(command, _environment(cell.workers, cell.grain))
+                found = [float(time) for time in re.findall(r"^Parlay time: ([0-9.e+-]+)$", end.stdout, re.MULTILINE)]
+                if end.returncode != 0 or len(found) < options.rounds:
+                    raise Failure(f"{program.name} on {cell.system} ended with status {end.returncode}: {end.stdout}{end.stderr}")
+                seconds[cell] += found[-options.rounds :]
+        return [record for cell in cells for record in _records(program, cell, seconds)]
+
+    def versions(self):
+        return {"parlay": f"ParlayLib {machine.commit(self.parlay)}", "pbbs": f"PBBS {machine.commit(self.pbbs)}"}
+
+    def _copy(self, tree, include):
+        target = self.work / tree
+        if not target.is_dir():
+            part = self.work / f"{tree}.part"
+            shutil.rmtree(part, ignore_errors=True)
+            shutil.copytree(self.pbbs, part, symlinks=True, ignore=lambda _, names: {".git", "parlaylib"} & set(names))
+            (part / "parlaylib").mkdir()
+            (part / "parlaylib/include").symlink_to(include)
+            part.rename(target)
+
+    def _grained(self):
+        """ParlayLib's headers and Sennit's plug-in, with one line more in parallel_for."""
+        target = self.work / "grained"
+        if target.is_dir():
+            shutil.rmtree(target)
+        shutil.copytree(self.parlay / "include", target)
+        (target / "sennit").mkdir()
+        shutil.copy(HERE / "grain.hpp", target)
+        for path, origin in (("parlay/parallel.h", self.parlay / "include/parlay/parallel.h"), ("sennit/parlay.hpp", ROOT / "integrations/parlay/include/sennit/parlay.hpp")):
+            text, count = PATCH.subn(
+                r"\1  if (start < end) granularity = pbbs_table::grain(end - start, granularity, num_workers());\n", origin.read_text()
+            )
+            if count == 0:
+                raise Failure(f"{origin} has no parallel_for of the form expected")
+            (target / path).write_text("#include <grain.hpp>\n" + text)
+        return target
+
+    def _makefile(self, program):
+        text = (self.work / "plain/benchmarks" / program.source / "Makefile").read_text()
+        return dict(re.findall(r"^(BENCH|OBJS) *= *(.*?) *$", text, re.MULTILINE)) | {"links": "MakeBenchLink" in text}
+
+    def _tree(self, program):
+        return "grain" if self.with_grains and program.grains else "plain"
+
+    def _program(self, program, system):
+        return self.work / f"programs/{self._tree(program)}-{system}" / program.name
+
+    def _compile(self, program, system):
+        made, tree = self._makefile(program), self._tree(program)
+        target = self._program(program, system)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        folder = self.work / tree / "benchmarks" / program.source
+        include = self.work / "grained" if tree == "grain" else ROOT / "integrations/parlay/include"
+        sources = [HERE / program.own] if program.own else [f"../bench/{made['BENCH']}Time.C"]
+        flags = [*FLAGS, f"-I{include}"]
+        if not program.own and made["links"]:
+            sources += [source.replace(".o", ".C") for source in made["OBJS"].split()]
+        elif not program.own:
+            flags += ["-include", f"{made['BENCH']}.h"]
+        if system == "sennit":
+            flags = ["-include", "sennit/parlay.hpp", f"-I{ROOT / 'include'}", *flags]
+            libraries = [self.library, *_said("pkg-config", "--libs", "hwloc", "numa", "fmt"), "-lboost_context"]
+        else:
+            libraries = []
+        command = ["g++", *flags, *sources, "-o", target, *libraries, "-ldl", "-pthread"]
+        plug_in = ROOT / "integrations/parlay/include/sennit/parlay.hpp"
+        newest = max(path.stat().st_mtime for path in (plug_in, self.library)) if system == "sennit" else 0
+        if target.is_file() and target.stat().st_mtime > newest:
+            return True
+        good = _run(command, folder, target.with_suffix(".log"))
+        if not good:
+            print(f"failed pbbs/{program.name} (compiling on {system}; see {target.with_suffix('.log')})", flush=True)
+        return good
+
+    def _input(self, program):
+        kind, _, name = program.input.partition("/")
+        folder = self.work / "plain/testData" / kind / "data"
+        if not (folder / name).is_file():
+            if "Delaunay" in name:  # the rule runs that program
+                place = self.work / "plain/benchmarks/delaunayTriangulation/incrementalDelaunay"
+                if not (place / "delaunay").is_file():
+                    _run(["make", "-s", "delaunay"], place, self.work / "delaunay.log")
+            if not _run(["make", "-s", name], folder, self.work / f"{name}.log") or not (folder / name).is_file():
+                raise Failure(f"PBBS's generators did not make {program.input}; see {self.work / f'{name}.log'}")
+        return folder / name
+
+
+def means(results):
+    """Geometric means of the ratios, and the worst."""
+    lines = ["Time over ParlayLib's own scheduler at the same grain: geometric mean, worst program"]
+    for workers in WORKERS:
+        for variant in dict.fromkeys(record["variant"] for record in results):
+            found = {
+                record["kernel"]: record["median"]
+                for record in results
+                if record["metric"] == "over_parlay" and record["workers"] == workers and record["variant"] == variant
+            }
+            if found:
+                worst = max(found, key=found.get)
+                what = "no grain" if variant == "default" else variant.replace("-", " ")
+                lines.append(
+                    f"  {workers} worker{'s' if workers > 1 else ' '}  {what:10}  {geometric_mean(found.values()):.3f} of {len(found)} programs; {worst} {found[worst]:.3f}"
+                )
+    return "\n".join(lines)
+
+
+def _records(program, cell, seconds):
+    made = [_record(program, cell, "seconds", seconds[cell])]
+    base = seconds.get(Cell("parlay", cell.grain, cell.workers))
+    if cell.system == "sennit" and base:
+        below = median(base)
+        ratio = median(seconds[cell]) / below
+        more = {}
+        if figures.near_one(ratio):
+            more["interval"] = [round(end, 5) for end in figures.ratio_interval(seconds[cell], base)]
+        made.append(_record(program, cell, "over_parlay", [sample / below for sample in seconds[cell]], **more))
+    return made
+
+
+def _record(program, cell, metric, samples, **more):
+    samples = [float(f"{sample:.6g}") for sample in samples]
+    return {
+        "kernel": program.name,
+        "params": {"size": program.size, "program": program.source, "input": program.input},
+        "system": cell.system,
+        "variant": cell.variant,
+        "workers": cell.workers,
+        "metric": metric,
+        "unit": records.UNITS[metric],
+        "samples": samples,
+        "min": min(samples),
+        "median": float(f"{median(samples):.6g}"),
+        "ok": True,
+        **more,
+    }
+
+
+def _merged(old, new, programs):
+    """New records in the place of old ones of the same cells; in the order of the programs."""
+    def key(record):
+        return record["kernel"], record["system"], record["variant"], record["workers"], record["metric"]
+
+    found = {key(record): record for record in [*old, *new]}
+    order = [program.name for program in programs]
+    return sorted(found.values(), key=lambda record: (order.index(record["kernel"]), record["workers"], record["variant"] != "default"))
+
+
+def _environment(workers, grain):
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("SENNIT_", "PARLAY_", "PBBS_"))}
+    own |= {"SENNIT_WORKERS": str(workers), "PARLAY_NUM_THREADS": str(workers)}
+    return own | ({} if grain is None else {"PBBS_GRAIN": str(grain)})
+
+
+def _ended(command, environment):
+    try:
+        return subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment, timeout=300)
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 124, "", "it did not end in 300 s")
+
+
+def _run(command, folder, log):
+    with log.open("w") as out:
+        return subprocess.run(command, cwd=folder, stdout=out, stderr=subprocess.STDOUT).returncode == 0
+
+
+def _said(*words):
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()
+
+
+def _options():
+    parser = argparse.ArgumentParser(prog="measure.py", description=__doc__)
+    parser.add_argument("pbbs", type=lambda text: Path(text).resolve(), help="a clone of PBBS (pbbsbench)")
+    parser.add_argument("parlay", type=lambda text: Path(text).resolve(), help="a clone of ParlayLib")
+    parser.add_argument("--only", default="", metavar="REGEX", help="programs whose name matches; results of others stay")
+    parser.add_argument("--variants", metavar="REGEX", help="measure these alone: default, grain-64, ...")
+    parser.add_argument("--grains", action="store_true", help="at several grains, too")
+    parser.add_argument("--samples", type=int, default=3, help="processes of each cell; 0: only build and check")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds that a process times")
+    parser.add_argument("--built", action="store_true", help="neither build nor check")
+    parser.add_argument("--work", type=Path, default=ROOT / "build/foreign/pbbs", help="where copies and programs go")
+    parser.add_argument("--out", type=Path, default=OUT, help="where pbbs.json, its text and its pictures go; out/bench if not given")
+    parser.add_argument("--library", type=Path, default=ROOT / "build/release/src/libsennit.a", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    for path, what in ((options.pbbs / "benchmarks", "PBBS"), (options.parlay / "include/parlay", "ParlayLib")):
+        if not path.is_dir():
+            parser.error(f"{path} does not exist; is that a clone of {what}?")
+    options.work.mkdir(parents=True, exist_ok=True)
+    options.work = options.work.resolve()
+    return options
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Failure as failure:
+        print(f"pbbs: {failure}", file=sys.stderr)
+        sys.exit(1)

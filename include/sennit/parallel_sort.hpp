@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/algorithm/engine.hpp>
+#include <sennit/detail/algorithm/forms.hpp>
 #include <sennit/detail/algorithm/keyed_sort.hpp>
 #include <sennit/detail/algorithm/refusal.hpp>
 #include <sennit/detail/algorithm/sample_sort.hpp>
@@ -81,6 +82,43 @@ consteval void refuse_order() {
         never<A...>,
         "sennit: the comparator cannot be called with two elements to sort, or gives no bool; give one as "
         "[](const T& a, const T& b) { ... }, which says whether a comes before b");
+  }
+}
+
+// For algorithms that take an iterator into the range, behind its begin.
+template <class... A>
+consteval void refuse_order_around() {
+  constexpr bool has_range = countable_range<argument<0, A...>>;
+  constexpr auto sequence = [] {
+    if constexpr (std::random_access_iterator<plain_argument<0, A...>> &&
+                  std::sized_sentinel_for<plain_argument<2, A...>, plain_argument<0, A...>>) {
+      return found_sequence<3, elements<plain_argument<0, A...>>>();
+    } else {
+      return require_elements<A...>();
+    }
+  }();
+  constexpr std::size_t n = sequence.arguments;
+  if constexpr (n != 0) {
+    using It = typename decltype(sequence)::iterator;
+    if constexpr (n == 2 || !std::convertible_to<argument<1, A...>, It>) {
+      static_assert(
+          never<A...>,
+          "sennit: the argument behind the range, or behind its begin, is no iterator of its elements; "
+          "give one, as in (range, range.begin() + n) or (first, first + n, last)");
+    } else {
+      constexpr std::size_t order = has_range ? 2 : 3;
+      if constexpr (option<argument<order, A...>> || option<argument<order + 1, A...>> ||
+                    option<argument<order + 2, A...>>) {
+        static_assert(never<A...>,
+                      "sennit: this algorithm takes no option, such as grain(100), but a comparator and a "
+                      "projection");
+      } else {
+        using Comp = std::decay_t<argument<order, A...>>;
+        using Proj = std::decay_t<argument<order + 1, A...>>;
+        refuse_order<It, std::conditional_t<std::is_void_v<Comp>, std::less<>, Comp>,
+                     std::conditional_t<std::is_void_v<Proj>, std::identity, Proj>, A...>();
+      }
+    }
   }
 }
 

@@ -16,6 +16,7 @@
 #include <sennit/algorithm/flatten.hpp>
 #include <sennit/algorithm/for_each.hpp>
 #include <sennit/algorithm/group.hpp>
+#include <sennit/algorithm/hash_map.hpp>
 #include <sennit/algorithm/integer_sort.hpp>
 #include <sennit/algorithm/merge.hpp>
 #include <sennit/algorithm/ordered.hpp>
@@ -25,6 +26,7 @@
 #include <sennit/algorithm/replace.hpp>
 #include <sennit/algorithm/scans.hpp>
 #include <sennit/algorithm/select.hpp>
+#include <sennit/algorithm/sets.hpp>
 #include <sennit/algorithm/shuffle.hpp>
 #include <sennit/algorithm/transform_reduce.hpp>
 #include <sennit/algorithm/uninitialized.hpp>

@@ -1,8 +1,12 @@
 #include "system/failure.hpp"
 
+#include <sennit/detail/pages.hpp>
 #include <sennit/numa_array.hpp>
 
 #include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
 
 namespace sennit::detail {
 
@@ -13,6 +17,16 @@ void* reserve_pages(std::size_t bytes, page_size size) {
   // A hint to the kernel. By default, the first write to a page of 4 KiB must not place 2 MiB.
   madvise(memory, bytes, size == page_size::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
   return memory;
+}
+
+void prefer_huge_pages(void* memory, std::size_t bytes) noexcept {
+  constexpr std::size_t worth_a_call = std::size_t{4} << 20;
+  if (bytes < worth_a_call) return;
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+  const std::uintptr_t first = (begin + page - 1) / page * page;
+  // Only a hint: without such pages everything works as before.
+  madvise(reinterpret_cast<void*>(first), (begin + bytes - first) / page * page, MADV_HUGEPAGE);
 }
 
 void return_pages(void* memory, std::size_t bytes) noexcept { munmap(memory, bytes); }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -84,6 +85,61 @@ TEST(group, groups_by_keys) {
   };
   with_workers([&] { check(sennit::parallel()); });
   check(sennit::serial());
+}
+
+// Catches keys that are lost or there twice, values in another order than that of the input, values of other keys whose
+// hashes are the same, and an order of entries that depends on workers.
+TEST(hash_map, has_a_value_for_each_key) {
+  using element = std::pair<std::string, std::string>;
+  for (const std::size_t n : {0U, 1U, 2U, 1000U, 100'000U}) {
+    for (const std::size_t keys : {1U, 300U, 1'000'000U}) {
+      std::mt19937 random(static_cast<unsigned>(n));
+      std::vector<element> x(n);
+      std::map<std::string, std::string> expected;
+      for (element& e : x) {
+        e = {std::to_string(random() % keys), std::to_string(random() % 10)};
+        expected[e.first] += e.second;
+      }
+      // One hash for all keys, or for ten each.
+      const std::size_t divisor = n > 1000 && keys > 300 ? 10 : keys > 300 ? 1 : 1'000'000;
+      const auto hash = [=](const std::string& key) { return std::stoul(key) / divisor; };
+      const auto append = [](std::string& a, const std::string& b) { a += b; };
+      const auto alone =
+          sennit::serial::parallel_hash_map(x, &element::first, &element::second, append, hash);
+      with_workers([&] {
+        const auto map = sennit::parallel_hash_map(x, &element::first, &element::second, append, hash);
+        ASSERT_EQ(map.size(), expected.size());
+        for (const auto& [key, value] : expected) {
+          const std::string* const found = map.find(key);
+          ASSERT_TRUE(found != nullptr && *found == value) << key;
+        }
+        EXPECT_FALSE(map.contains(std::to_string(keys)));
+        ASSERT_EQ(map.parts(), alone.parts());
+        for (std::size_t i = 0; i != map.parts(); ++i)
+          ASSERT_TRUE(std::ranges::equal(map.part(i), alone.part(i)));
+      });
+    }
+  }
+  const std::vector<element> twice{{"a", "first"}, {"b", "other"}, {"a", "second"}};
+  EXPECT_EQ(*sennit::parallel_hash_map(twice, &element::first, &element::second).find("a"), "first");
+}
+
+// Catches maps that are made of a part of the elements when a function throws.
+TEST(hash_map, throws_what_functions_throw) {
+  std::vector<int> x(50'000);
+  std::iota(x.begin(), x.end(), 0);
+  const auto one = [](int) { return 1; };
+  const auto check = [](int v) { return v == 33'333 ? throw failure{0} : v % 1000; };
+  const auto hash = [](int key) { return static_cast<std::size_t>(key); };
+  const auto equal = [](int a, int b) { return a == 700 ? throw failure{0} : a == b; };
+  with_workers([&] {
+    EXPECT_THROW(sennit::parallel_hash_map(x, check, one, std::plus<>(), hash), failure);
+    EXPECT_THROW(sennit::parallel_hash_map(x, one, check, std::plus<>(), hash), failure);
+    EXPECT_THROW(sennit::parallel_hash_map(x, std::identity(), one, std::plus<>(), check), failure);
+    EXPECT_THROW(sennit::parallel_hash_map(
+                     x, [](int v) { return v % 1000; }, one, std::plus<>(), hash, equal),
+                 failure);
+  });
 }
 
 // Catches an order that depends on workers, elements that are lost, and ones that stay where they are.

@@ -1,4 +1,4 @@
-// Merges, includes, nth_element and partial_sort against those of std::ranges.
+// Merges and selections against those of std::ranges.
 #include "../loops/support.hpp"
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -99,23 +100,6 @@ TEST(merge, in_place_keeps_all_elements) {
   });
 }
 
-// Catches counts of equal elements that are split between two parts.
-TEST(includes, counts_equal_elements) {
-  with_workers([] {
-    for (const std::uint64_t spread : spreads) {
-      const std::vector<entry> all = in_order(entries(30'000, spread, 0));
-      std::vector<entry> some;
-      for (std::size_t i = 0; i < all.size(); i += 2) some.push_back(all[i]);
-      EXPECT_TRUE(sennit::parallel_includes(all, all, by_key));
-      EXPECT_TRUE(sennit::parallel_includes(all, some, by_key));
-      EXPECT_FALSE(sennit::parallel_includes(some, all, by_key));
-      some.back().key += spread;
-      EXPECT_FALSE(sennit::parallel_includes(all, some, by_key));
-      EXPECT_TRUE(sennit::parallel_includes(all, std::vector<entry>{}, by_key));
-    }
-  });
-}
-
 // Catches elements on the wrong side, lost ones, and a choice that depends on workers.
 TEST(select, puts_elements_on_their_sides) {
   with_workers([] {
@@ -181,6 +165,43 @@ TEST(select, finds_a_few_of_many) {
       }
     }
   });
+}
+
+// Catches ranks that are counted from a window's wrong end, equal elements in another order, and a destination of another
+// size than the input.
+TEST(select, finds_ranks) {
+  with_workers([] {
+    for (const std::size_t n : sizes()) {
+      for (const std::uint64_t spread : spreads) {
+        const std::vector<entry> all = entries(n, spread, 0);
+        const std::vector<entry> sorted = in_order(all);
+        for (const std::size_t k : {std::size_t{0}, n / 100, n / 2, n - 1}) {
+          if (k >= n) continue;
+          ASSERT_EQ(*sennit::parallel_kth_smallest(all, k, by_key), sorted[k])
+              << n << ", " << k << ", " << spread;
+          ASSERT_EQ(*sennit::serial::parallel_kth_smallest(all.begin(), n, k, by_key), sorted[k]) << n;
+        }
+        for (const std::size_t k : {std::size_t{0}, std::size_t{1}, n / 100, n / 2, n, n + 3}) {
+          std::vector<entry> lowest(k);
+          const auto end = sennit::parallel_partial_sort_copy(all, lowest, by_key);
+          ASSERT_EQ(static_cast<std::size_t>(end - lowest.begin()), std::min(k, n)) << n;
+          ASSERT_TRUE(std::equal(lowest.begin(), end, sorted.begin())) << n << ", " << k << ", " << spread;
+          std::vector<entry> again(k);
+          sennit::serial::parallel_partial_sort_copy(all.begin(), all.end(), again.begin(), k, by_key);
+          ASSERT_TRUE(again == lowest) << n << ", " << k;
+        }
+      }
+    }
+  });
+  EXPECT_THROW(sennit::parallel_kth_smallest(std::vector{1, 2, 3}, 3), std::out_of_range);
+  const auto less = [](int a, int b) { return a == 70'000 || b == 70'000 ? throw failure{0} : a < b; };
+  std::vector<int> numbers(100'000);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  std::vector<int> lowest(10);
+  EXPECT_THROW(sennit::parallel_kth_smallest(numbers, 5, less), failure);
+  EXPECT_THROW(sennit::parallel_partial_sort_copy(numbers, lowest, less), failure);
+  lowest.resize(50'000);
+  EXPECT_THROW(sennit::parallel_partial_sort_copy(numbers, lowest, less), failure);
 }
 
 }  // namespace

@@ -104,6 +104,20 @@ TEST(rearrange, rotates) {
   EXPECT_EQ(x.front(), 4);
 }
 
+// Catches elements at the seams of blocks, and of the last one, that come into a wrong block, where few pass the others.
+TEST(rearrange, rotates_by_a_few_elements) {
+  const std::size_t n = 300'007;
+  for (const std::ptrdiff_t few : {1, 3, 1000}) {
+    for (const std::ptrdiff_t middle : {few, static_cast<std::ptrdiff_t>(n) - few}) {
+      std::vector<int> x = counting(n);
+      std::vector<int> expected(n);
+      std::ranges::rotate_copy(x, x.begin() + middle, expected.begin());
+      sennit::parallel_rotate(x, x.begin() + middle);
+      EXPECT_EQ(x, expected) << middle;
+    }
+  }
+}
+
 // Catches an exception that is not the lowest element's, and writes behind the end of a destination.
 TEST(rearrange, throws_what_the_lowest_element_threw) {
   with_options([](const sennit::loop_options& how) {

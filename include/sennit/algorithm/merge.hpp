@@ -1,4 +1,4 @@
-// parallel_merge, parallel_inplace_merge, parallel_includes: algorithms on sorted sequences.
+// parallel_merge, parallel_inplace_merge: one sorted sequence of two.
 #pragma once
 
 #include <sennit/detail/algorithm/algorithm.hpp>
@@ -6,32 +6,26 @@
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/first_failure.hpp>
 #include <sennit/detail/algorithm/in_place_sort.hpp>
+#include <sennit/detail/algorithm/merge_from_ends.hpp>
 #include <sennit/detail/algorithm/merge_sort.hpp>
 #include <sennit/detail/algorithm/raw_memory.hpp>
 #include <sennit/detail/algorithm/refusal.hpp>
 #include <sennit/detail/algorithm/sample.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
+#include <sennit/detail/algorithm/sorted_forms.hpp>
 #include <sennit/detail/construct_site.hpp>
 #include <sennit/detail/loop/shared_body.hpp>
+#include <sennit/parallel_sort.hpp>
 
 #include <algorithm>
-#include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <iterator>
 #include <ranges>
-#include <type_traits>
-#include <utility>
 
 namespace sennit {
 namespace detail {
-
-template <class Left, class Right, class Comp, class P, class Q>
-concept comparable_sequences =
-    std::indirect_strict_weak_order<Comp, std::projected<Left, P>, std::projected<Right, Q>> &&
-    // Elements are compared where others are being moved away.
-    !std::is_rvalue_reference_v<std::iter_reference_t<Left>> &&
-    !std::is_rvalue_reference_v<std::iter_reference_t<Right>>;
 
 // The forms of parallel_merge, listed below.
 template <class Engine>
@@ -60,7 +54,7 @@ struct merge_calls {
 
   template <class... A>
   static consteval void refuse() {
-    if constexpr (require_sequence<A...>().arguments != 0) refuse_the_rest<A...>();
+    refuse_sorted<behind_sorted::destination, A...>();
   }
 
  private:
@@ -88,8 +82,16 @@ struct merge_calls {
           const std::ptrdiff_t to = std::min(all, static_cast<std::ptrdiff_t>(last) * block);
           const std::ptrdiff_t i = co_rank(from, left, lefts, right, rights, less);
           const std::ptrdiff_t i_end = co_rank(to, left, lefts, right, rights, less);
-          std::ranges::merge(left + i, left + i_end, right + (from - i), right + (to - i_end), target + from,
-                             std::ref(comp), std::ref(left_key), std::ref(right_key));
+          if constexpr (std::same_as<It, Jt>) {
+            merge_of_runs<It, decltype(target + from)> runs{left + i, left + i_end, right + (from - i),
+                                                            right + (to - i_end), target + from};
+            runs.run(less, [](const auto& place, const It& element) { *place = *element; });
+            std::ranges::copy(runs.right, runs.right_end,
+                              std::ranges::copy(runs.left, runs.left_end, runs.out).out);
+          } else {
+            std::ranges::merge(left + i, left + i_end, right + (from - i), right + (to - i_end),
+                               target + from, std::ref(comp), std::ref(left_key), std::ref(right_key));
+          }
         },
         {});
     return target + all;
@@ -118,7 +120,7 @@ struct in_place_merge_calls {
 
   template <class... A>
   static consteval void refuse() {
-    if constexpr (require_sequence<A...>().arguments != 0) refuse_the_rest<A...>();
+    refuse_order_around<A...>();
   }
 
  private:
@@ -134,53 +136,6 @@ struct in_place_merge_calls {
     merge_sort<Engine, It, Comp, Proj, true>(first, n, memory.get(), comp, proj, failure).run_merge(middle);
     failure.rethrow();
   }
-};
-
-// The forms of parallel_includes, listed below.
-template <class Engine>
-struct includes_calls {
-  template <countable_range R, countable_range S, class Comp = std::ranges::less, class P = std::identity,
-            class Q = std::identity>
-    requires comparable_sequences<std::ranges::iterator_t<R>, std::ranges::iterator_t<S>, Comp, P, Q>
-  bool operator()(R&& all, S&& some, Comp comp = {}, P all_key = {}, Q some_key = {} SENNIT_WHERE) const {
-    SENNIT_SITE_IF(!Engine::serial, "parallel_includes");
-    const auto a = sequence_of(all);
-    const auto b = sequence_of(some);
-    const auto a_end = a.at(a.size);
-    const auto b_end = b.at(b.size);
-    std::atomic<bool> missing{false};
-    const auto in_b = [&](position p) {
-      if (p == b.size) return b_end;
-      return std::ranges::lower_bound(b.first, b_end, detail::invoke(some_key, *b.at(p)), std::ref(comp),
-                                      std::ref(some_key));
-    };
-    const auto in_a = [&](auto from) {
-      if (from == b_end) return a_end;
-      return std::ranges::lower_bound(a.first, a_end, detail::invoke(some_key, *from), std::ref(comp),
-                                      std::ref(all_key));
-    };
-    Engine::for_positions((b.size + block - 1) / block,
-                          [&](position first, position last) {
-                            if (missing.load(std::memory_order_relaxed)) return;
-                            // Equal elements are in one part.
-                            const auto from = in_b(first * block);
-                            const auto to = in_b(std::min(b.size, last * block));
-                            if (from == to) return;
-                            if (!std::ranges::includes(in_a(from), in_a(to), from, to, std::ref(comp),
-                                                       std::ref(all_key), std::ref(some_key)))
-                              missing.store(true, std::memory_order_relaxed);
-                          },
-                          {});
-    return !missing.load(std::memory_order_relaxed);
-  }
-
-  template <class... A>
-  static consteval void refuse() {
-    if constexpr (require_sequence<A...>().arguments != 0) refuse_the_rest<A...>();
-  }
-
- private:
-  static constexpr position block = 4096;
 };
 
 }  // namespace detail
@@ -226,20 +181,5 @@ inline constexpr detail::algorithm<detail::merge_calls<detail::in_parallel>> par
 //   }
 inline constexpr detail::algorithm<detail::in_place_merge_calls<detail::in_parallel>>
     parallel_inplace_merge{};
-
-// Whether a sorted range has each element of another one, as often as that has it, as std::ranges::includes.
-//
-//   parallel_includes(all, some, comp = std::ranges::less(), all_key = std::identity(), some_key = ...)
-//
-// Precondition: both are sorted by comp. Throws what comp or a key throws, and sennit::cancelled in a cancelled region.
-// Thread-safety: any thread may call it. Cost: that of std::includes. Equal elements of `some` are compared by one strand.
-//
-// Example:
-//   #include <vector>
-//
-//   bool knows_all(const std::vector<int>& known, const std::vector<int>& asked) {
-//     return sennit::parallel_includes(known, asked);
-//   }
-inline constexpr detail::algorithm<detail::includes_calls<detail::in_parallel>> parallel_includes{};
 
 }  // namespace sennit

@@ -101,7 +101,8 @@ struct filtering {
   template <class Engine, class In, class F, class Proj>
   static auto run(const elements<In>& in, F& predicate, Proj& proj, const loop_options& how) {
     using keep = wanted_elements<F, Proj, true>;
-    return filter<Engine, In, keep>(in, keep(predicate, proj), how).run();
+    using work = filtered_elements<In, keep>;
+    return filter<Engine, work>(work{in, keep(predicate, proj)}, in.size, how).run();
   }
 };
 

@@ -39,36 +39,38 @@ struct reversing {
   }
 };
 
-// Swaps the shorter part with as many elements of the longer one, which are then in their places, as long as both
-// are long. (Gries and Mills, "Swapping sections", 1981.) A short part is moved by three reversals.
+// Swaps the shorter part with as many elements of the longer one, which are then in their places, again and again, until
+// the rest is shorter than that part (Gries and Mills, "Swapping sections", 1981). These swaps are a loop over the
+// elements of the shorter part. Where that is very short, blocks of the sequence are rotated on their own; the elements
+// that each has at the wrong end then pass to the block before it, or behind it.
 struct rotating {
   static constexpr const char* name = "parallel_rotate";
   template <class It, class Middle>
   static constexpr bool takes = rearranged<It> && std::convertible_to<Middle, It>;
   template <class Engine, class It>
   static void run(const elements<It>& all, const It& middle, const loop_options& how) {
-    position begin = 0;
-    auto left = static_cast<position>(middle - all.first);
-    position right = all.size - left;
     if constexpr (Engine::serial) {
       Engine::for_positions(
-          1, [&](position, position) { std::rotate(all.first, middle, all.at(all.size)); }, how);
+          1, [&](position, position) { std::ranges::rotate(all.first, middle, all.at(all.size)); }, how);
     } else {
-      constexpr position worth_a_loop = 4096;
-      while (std::min(left, right) > worth_a_loop) {
+      position begin = 0;
+      auto left = static_cast<position>(middle - all.first);
+      position right = all.size - left;
+      for (;;) {
+        const position few = std::min(left, right);
+        const position times = few == 0 ? 0 : std::max(left, right) / few;
+        const elements<It> rest{all.at(begin), left + right};
+        if (times == 0) return;
+        if (times >= many_times) return rotate_blocks<Engine>(rest, left, right, how);
         if (left <= right) {
-          swap<Engine>(all.at(begin), all.at(begin + left), left, how);
-          begin += left;
-          right -= left;
+          swap_forwards<Engine>(rest, left, times, how);
+          begin += times * left;
+          right -= times * left;
         } else {
-          swap<Engine>(all.at(begin + left - right), all.at(begin + left), right, how);
-          left -= right;
+          swap_backwards<Engine>(rest, right, times, how);
+          left -= times * right;
         }
       }
-      if (left == 0 || right == 0) return;
-      reversing::run<Engine>(elements<It>{all.at(begin), left}, how);
-      reversing::run<Engine>(elements<It>{all.at(begin + left), right}, how);
-      reversing::run<Engine>(elements<It>{all.at(begin), left + right}, how);
     }
   }
   template <class Engine, class I, class J>
@@ -76,12 +78,70 @@ struct rotating {
     const elements<I> a{left, n};
     const elements<J> b{right, n};
     Engine::for_positions(
+        n, [&](position from, position to) { swap_all(a.at(from), a.at(to), b.at(from)); }, how);
+  }
+
+ private:
+  // The longer part is so many times as long as the other one. The elements that pass from one block to the other are a
+  // small part of all.
+  static constexpr position many_times = 256;
+  static constexpr position in_block = 32;
+  static constexpr std::size_t least_block_bytes = std::size_t{1} << 17;
+
+  template <class I, class J>
+  static void swap_all(I i, const I& end, J j) {
+    for (; i != end; ++i, ++j) std::ranges::iter_swap(i, j);
+  }
+
+  template <class Engine, class It>
+  static void swap_forwards(const elements<It>& all, position n, position times, const loop_options& how) {
+    Engine::for_positions(
         n,
         [&](position from, position to) {
-          J j = b.at(from);
-          for (I i = a.at(from), end = a.at(to); i != end; ++i, ++j) std::ranges::iter_swap(i, j);
+          for (position k = 0; k != times; ++k)
+            swap_all(all.at(k * n + from), all.at(k * n + to), all.at((k + 1) * n + from));
         },
         how);
+  }
+  template <class Engine, class It>
+  static void swap_backwards(const elements<It>& all, position n, position times, const loop_options& how) {
+    Engine::for_positions(
+        n,
+        [&](position from, position to) {
+          for (position k = 1; k <= times; ++k) {
+            const position last = all.size - k * n;
+            swap_all(all.at(last + from), all.at(last + to), all.at(last - n + from));
+          }
+        },
+        how);
+  }
+
+  // Precondition: one of both parts is at most 1 / many_times of the other one.
+  template <class Engine, class It>
+  static void rotate_blocks(const elements<It>& all, position left, position right, const loop_options& how) {
+    const position few = std::min(left, right);
+    const position block =
+        std::max<position>(in_block * few, least_block_bytes / sizeof(std::iter_value_t<It>));
+    // The last block is longer than the others, not shorter.
+    const position blocks = std::max<position>(all.size / block, 1);
+    const auto end = [&](position b) { return b == blocks ? all.size : b * block; };
+    Engine::for_positions(
+        blocks,
+        [&](position from, position to) {
+          for (position b = from; b != to; ++b) {
+            const It last = all.at(end(b + 1));
+            std::ranges::rotate(all.at(end(b)), left == few ? all.at(end(b) + few) : all.at(end(b + 1) - few),
+                                last);
+          }
+        },
+        how);
+    if (left == few) {
+      for (position b = 1; b != blocks; ++b)
+        swap_all(all.at(end(b) - few), all.at(end(b)), all.at(end(b + 1) - few));
+    } else {
+      for (position b = blocks - 1; b != 0; --b)
+        swap_all(all.at(end(b)), all.at(end(b) + few), all.at(end(b - 1)));
+    }
   }
 };
 

@@ -1,19 +1,35 @@
-// parallel_nth_element, parallel_partial_sort: sorts of a part of the result.
+// parallel_nth_element, parallel_partial_sort, parallel_partial_sort_copy, parallel_kth_smallest: sorts of a part of the
+// result.
 #pragma once
 
 #include <sennit/detail/algorithm/algorithm.hpp>
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/few_least.hpp>
+#include <sennit/detail/algorithm/forms.hpp>
+#include <sennit/detail/algorithm/pack_forms.hpp>
+#include <sennit/detail/algorithm/ranked.hpp>
 #include <sennit/detail/algorithm/refusal.hpp>
 #include <sennit/detail/algorithm/sample_sort.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
+#include <sennit/detail/config.hpp>
 #include <sennit/detail/construct_site.hpp>
+#include <sennit/detail/loop/loop.hpp>
 #include <sennit/detail/loop/shared_body.hpp>
+#include <sennit/parallel_sort.hpp>
 
+#include <algorithm>
+#include <concepts>
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <iterator>
 #include <ranges>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace sennit {
 namespace detail {
@@ -21,7 +37,8 @@ namespace detail {
 // The forms of parallel_nth_element and parallel_partial_sort, listed below.
 template <class Engine, bool Prefix>
 struct select_calls {
-  template <countable_range R, class Comp = std::ranges::less, class Proj = std::identity>
+  template <countable_range R, class Comp = natural_order<std::ranges::iterator_t<R>>,
+            class Proj = std::identity>
     requires std::sortable<std::ranges::iterator_t<R>, Comp, Proj> &&
              writable_in_parallel<std::ranges::iterator_t<R>>
   void
@@ -30,7 +47,7 @@ struct select_calls {
     const auto all = sequence_of(range);
     select(all.first, at - all.first, static_cast<std::ptrdiff_t>(all.size), comp, proj);
   }
-  template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class Comp = std::ranges::less,
+  template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class Comp = natural_order<It>,
             class Proj = std::identity>
     requires std::sortable<It, Comp, Proj> && writable_in_parallel<It>
   void operator()(It first, It at, End last, Comp comp = {}, Proj proj = {} SENNIT_WHERE) const {
@@ -40,7 +57,7 @@ struct select_calls {
 
   template <class... A>
   static consteval void refuse() {
-    if constexpr (require_sequence<A...>().arguments != 0) refuse_the_rest<A...>();
+    refuse_order_around<A...>();
   }
 
  private:
@@ -56,6 +73,173 @@ struct select_calls {
       if (least != 0) size = least;
     }
     sample_sort<Engine, It, Comp, Proj, false>(first, size, comp, proj).run(Prefix ? 0 : end - 1, end);
+  }
+};
+
+template <class It, class Comp, class Proj>
+concept ranked_by = std::indirect_strict_weak_order<Comp, std::projected<It, Proj>> &&
+                    // Elements are compared more than once.
+                    !std::is_rvalue_reference_v<std::iter_reference_t<It>>;
+
+// Says what is wrong with the order of elements that are not moved: a comparator, which is the I-th argument, and a
+// projection.
+template <std::size_t I, class It, class... A>
+consteval void refuse_rank_order() {
+  using Comp = std::decay_t<argument<I, A...>>;
+  using Proj = std::decay_t<argument<I + 1, A...>>;
+  if constexpr (option<Comp> || option<Proj> || option<argument<I + 2, A...>>) {
+    static_assert(never<A...>,
+                  "sennit: this algorithm takes no option, such as grain(100), but a comparator and a "
+                  "projection");
+  } else if constexpr (std::is_void_v<Comp>) {
+    static_assert(never<A...>,
+                  "sennit: the elements have no order: there is no < of them; give a comparator, as in "
+                  "[](const T& a, const T& b) { ... }");
+  } else if constexpr (!std::is_void_v<Proj> &&
+                       !std::invocable<std::add_lvalue_reference_t<Proj>, std::iter_reference_t<It>>) {
+    static_assert(never<A...>,
+                  "sennit: the projection, after the comparator, cannot be called with an element");
+  } else if constexpr (!ranked_by<It, Comp, std::conditional_t<std::is_void_v<Proj>, std::identity, Proj>>) {
+    static_assert(never<A...>,
+                  "sennit: the comparator cannot be called with two elements, or gives no bool; give one as "
+                  "[](const T& a, const T& b) { ... }, which says whether a comes before b");
+  } else {
+    refuse_the_rest<A...>();
+  }
+}
+
+// The forms of parallel_partial_sort_copy, listed below.
+template <class Engine>
+struct partial_sort_copy_calls {
+  template <countable_range R, destination_range Out, class Comp = natural_order<std::ranges::iterator_t<R>>,
+            class Proj = std::identity>
+    requires ranked_by<std::ranges::iterator_t<R>, Comp, Proj> &&
+             destination<Out, std::ranges::range_reference_t<R>> &&
+             destination<Out, std::ranges::range_value_t<R>>
+  destination_end<Out> operator()(R&& in, Out&& out, Comp comp = {}, Proj proj = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_partial_sort_copy");
+    return copy(sequence_of(in), sequence_of(out), comp, proj);
+  }
+  template <class It, class End, class Out, class OutEnd, class Comp = natural_order<It>,
+            class Proj = std::identity>
+    requires iterator_bounds<It, End> && iterator_bounds<Out, OutEnd> && ranked_by<It, Comp, Proj> &&
+             destination<Out, std::iter_reference_t<It>> && destination<Out, std::iter_value_t<It>>
+  Out operator()(
+      It first, End last, Out out, OutEnd out_end, Comp comp = {}, Proj proj = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_partial_sort_copy");
+    return copy(sequence_of(first, last), sequence_of(out, out_end), comp, proj);
+  }
+
+  template <class... A>
+  static consteval void refuse() {
+    constexpr auto in = require_elements<A...>();
+    constexpr std::size_t n = in.arguments;
+    if constexpr (n != 0) {
+      using It = typename decltype(in)::iterator;
+      if constexpr (require_destination<n, std::iter_reference_t<It>, A...>()) {
+        constexpr bool is_range = destination_range<argument<n, A...>>;
+        if constexpr (!is_range && !iterator_bounds<plain_argument<n, A...>, plain_argument<n + 1, A...>>) {
+          static_assert(never<A...>,
+                        "sennit: the destination has no end, which says how many elements are wanted; give a "
+                        "range, or two iterators, or an iterator and a number");
+        } else {
+          refuse_rank_order<n + (is_range ? 1 : 2), It, A...>();
+        }
+      }
+    }
+  }
+
+ private:
+  template <class It, class Out, class Comp, class Proj>
+  static Out copy(const elements<It>& in, const elements<Out>& out, Comp& comp, Proj& proj) {
+    refuse_state<Comp, std::indirect_result_t<Proj&, It>, std::indirect_result_t<Proj&, It>>();
+    refuse_state<Proj, std::iter_reference_t<It>>();
+    const position n = std::min(in.size, out.size);
+    if (n == 0) return out.first;
+    if (n <= in.size / 32) {
+      const ranked_elements<Engine, It, Comp, Proj> before(in, comp, proj);
+      std::vector<position> lowest = before.around(0, n, std::max<position>(2 * n, 2048)).at;
+      select_calls<Engine, true>()(lowest, lowest.begin() + static_cast<std::ptrdiff_t>(n), before);
+      put(n, [&](position i) -> decltype(auto) { return *in.at(lowest[static_cast<std::size_t>(i)]); }, out);
+    } else {
+      std::vector<std::iter_value_t<It>> all(in.first, in.at(in.size));
+      if (n == in.size) {
+        sorting<Engine, true>()(all, comp, proj);
+      } else {
+        sample_sort<Engine, typename std::vector<std::iter_value_t<It>>::iterator, Comp, Proj, true>(
+            all.begin(), all.size(), comp, proj)
+            .run(0, static_cast<std::size_t>(n));
+      }
+      put(n, [&](position i) -> decltype(auto) { return std::move(all[static_cast<std::size_t>(i)]); }, out);
+    }
+    return out.at(n);
+  }
+
+  template <class Element, class Out>
+  static void put(position n, const Element& element, const elements<Out>& out) {
+    Engine::for_positions(n,
+                          [&](position from, position to) {
+                            for (; from != to; ++from) *out.at(from) = element(from);
+                          },
+                          {});
+  }
+};
+
+[[noreturn]] SENNIT_COLD inline void fail_for_rank(position k, position n) {
+  const std::string message = "sennit::parallel_kth_smallest: there is no element of rank " +
+                              std::to_string(k) + " among " + std::to_string(n) +
+                              "; ranks are counted from 0, so give one below the number of elements";
+#if SENNIT_EXCEPTIONS
+  throw std::out_of_range(message);
+#else
+  std::fprintf(stderr, "%s\n", message.c_str());
+  std::abort();
+#endif
+}
+
+// The forms of parallel_kth_smallest, listed below.
+template <class Engine>
+struct kth_smallest_calls {
+  template <countable_range R, class Comp = natural_order<std::ranges::iterator_t<R>>,
+            class Proj = std::identity>
+    requires ranked_by<std::ranges::iterator_t<R>, Comp, Proj>
+  std::ranges::borrowed_iterator_t<R>
+  operator()(R&& range, std::size_t k, Comp comp = {}, Proj proj = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_kth_smallest");
+    return find(sequence_of(range), k, comp, proj);
+  }
+  template <class It, class End, class Comp = natural_order<It>, class Proj = std::identity>
+    requires iterator_bounds<It, End> && ranked_by<It, Comp, Proj>
+  It operator()(It first, End last, std::size_t k, Comp comp = {}, Proj proj = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_kth_smallest");
+    return find(sequence_of(first, last), k, comp, proj);
+  }
+
+  template <class... A>
+  static consteval void refuse() {
+    constexpr auto all = require_elements<A...>();
+    constexpr std::size_t n = all.arguments;
+    if constexpr (n != 0) {
+      if constexpr (!std::convertible_to<argument<n, A...>, std::size_t>) {
+        static_assert(never<A...>,
+                      "sennit: there is no rank after the elements: 0 is that of the lowest one");
+      } else {
+        refuse_rank_order<n + 1, typename decltype(all)::iterator, A...>();
+      }
+    }
+  }
+
+ private:
+  template <class It, class Comp, class Proj>
+  static It find(const elements<It>& all, std::size_t k, Comp& comp, Proj& proj) {
+    refuse_state<Comp, std::indirect_result_t<Proj&, It>, std::indirect_result_t<Proj&, It>>();
+    refuse_state<Proj, std::iter_reference_t<It>>();
+    if (k >= all.size) fail_for_rank(k, all.size);
+    const ranked_elements<Engine, It, Comp, Proj> before(all, comp, proj);
+    auto near = before.around(k, k + 1, 2048);
+    const auto wanted = near.at.begin() + static_cast<std::ptrdiff_t>(k - near.below);
+    std::nth_element(near.at.begin(), wanted, near.at.end(), before);
+    return all.at(*wanted);
   }
 };
 
@@ -96,5 +280,48 @@ inline constexpr detail::algorithm<detail::select_calls<detail::in_parallel, fal
 //     sennit::parallel_partial_sort(scores.begin(), scores.begin() + 10, scores.end(), std::ranges::greater());
 //   }
 inline constexpr detail::algorithm<detail::select_calls<detail::in_parallel, true>> parallel_partial_sort{};
+
+// Copies the lowest elements to `out`, sorted: as many as fit there, or all. Equal elements keep their order, and the
+// first of them are copied. Returns the end of the copies.
+//
+//   parallel_partial_sort_copy(range, out, comp = std::ranges::less(), proj = std::identity())
+//   parallel_partial_sort_copy(first, last, out, out_end, comp, proj)
+//
+// `out` is a range, two iterators, or an iterator and a number, apart from the input. The input stays as it is. Several
+// threads call comp and proj at once. Throws what they or an assignment throw, std::bad_alloc before anything is written,
+// and sennit::cancelled in a cancelled region. Thread-safety: any thread may call it. Deterministic. Cost: for up to a 32nd
+// of the elements, one comparison of each, a few for some hundredths of them, and a sort of the positions of those that
+// are copied; memory for these positions. For more elements it is parallel_partial_sort of a copy.
+//
+// Example:
+//   #include <array>
+//   #include <vector>
+//
+//   std::array<int, 10> best_ten(const std::vector<int>& scores) {
+//     std::array<int, 10> best{};
+//     sennit::parallel_partial_sort_copy(scores, best, std::ranges::greater());
+//     return best;
+//   }
+inline constexpr detail::algorithm<detail::partial_sort_copy_calls<detail::in_parallel>>
+    parallel_partial_sort_copy{};
+
+// The element of rank k, which is the position that a stable sort would give it, as an iterator: *result is the value. The
+// elements stay where they are.
+//
+//   parallel_kth_smallest(range, k, comp = std::ranges::less(), proj = std::identity())
+//   parallel_kth_smallest(first, last, k, comp, proj)
+//
+// Throws std::out_of_range if k is not below the number of elements, what comp or proj throw, std::bad_alloc, and
+// sennit::cancelled in a cancelled region. Several threads call comp and proj at once. Thread-safety: any thread may call
+// it. Deterministic. Cost: about two comparisons of each element with two of a sample; memory for the positions of some
+// hundredths of the elements.
+//
+// Example:
+//   #include <vector>
+//
+//   double median(const std::vector<double>& values) {
+//     return *sennit::parallel_kth_smallest(values, values.size() / 2);
+//   }
+inline constexpr detail::algorithm<detail::kth_smallest_calls<detail::in_parallel>> parallel_kth_smallest{};
 
 }  // namespace sennit

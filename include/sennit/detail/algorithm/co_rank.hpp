@@ -1,10 +1,31 @@
 // Where a merge of two sorted sequences is cut, so that parts of it are merges of their own.
 #pragma once
 
+#include <sennit/detail/algorithm/sequence.hpp>
+#include <sennit/detail/config.hpp>
+#include <sennit/detail/invoke.hpp>
+#include <sennit/detail/loop/held.hpp>
+
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
+#include <utility>
 
 namespace sennit::detail {
+
+// The first position in [low, high) for which `below` does not hold.
+template <class Below>
+position partition_position(position low, position high, const Below& below) {
+  while (low < high) {
+    const position middle = low + (high - low) / 2;
+    if (below(middle)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
 
 // How many of the first k elements of the merge come from `left`. Of equal elements those of `left` come first (Varman
 // et al., "Merging Multiple Lists on Hierarchical-Memory Multiprocessors", 1991). `less` compares right with left.
@@ -22,6 +43,94 @@ std::ptrdiff_t co_rank(std::ptrdiff_t k, Left left, std::ptrdiff_t lefts, Right 
     }
   }
   return low;
+}
+
+// How elements of two sorted sequences compare, by a key of each. A copy is for a single strand.
+template <class Comp, class P, class Q>
+class order_of_two {
+ public:
+  order_of_two(Comp& comp, P& left_key, Q& right_key)
+      : comp_(comp), left_key_(left_key), right_key_(right_key) {}
+
+  template <class Left>
+  SENNIT_INLINE decltype(auto) left_key(const Left& i) const {
+    auto&& key = left_key_;
+    return detail::invoke(key, *i);
+  }
+  template <class Right>
+  SENNIT_INLINE decltype(auto) right_key(const Right& i) const {
+    auto&& key = right_key_;
+    return detail::invoke(key, *i);
+  }
+  // Of keys.
+  template <class A, class B>
+  SENNIT_INLINE bool less(A&& a, B&& b) const {
+    auto&& comp = comp_;
+    return static_cast<bool>(detail::invoke(comp, std::forward<A>(a), std::forward<B>(b)));
+  }
+  template <class Left, class Right>
+  SENNIT_INLINE bool left_first(const Left& l, const Right& r) const {
+    return less(left_key(l), right_key(r));
+  }
+  template <class Left, class Right>
+  SENNIT_INLINE bool right_first(const Left& l, const Right& r) const {
+    return less(right_key(r), left_key(l));
+  }
+
+ private:
+  held<std::remove_reference_t<Comp>> comp_;
+  held<std::remove_reference_t<P>> left_key_;
+  held<std::remove_reference_t<Q>> right_key_;
+};
+
+// The numbers of elements before a cut.
+struct cut_of_two {
+  position left;
+  position right;
+};
+
+// Where two sorted sequences are cut, so that each left element is on the same side as the right one that it is a pair
+// with: in a run of equal elements the first left one and the first right one are a pair, the second ones, and so on.
+// Before the cut are k elements, or k - 1 so that a pair stays together. (Baxter, "Modern GPU", 2013, calls this a
+// balanced path.)
+template <class Left, class Right, class Order>
+cut_of_two cut_between_pairs(position k, const elements<Left>& left, const elements<Right>& right,
+                             const Order& order) {
+  if (k == 0) return {0, 0};
+  if (k >= left.size + right.size) return {left.size, right.size};
+  // Of equal elements those on the left are taken first.
+  const position i =
+      partition_position(k - std::min(k, right.size), std::min(k, left.size), [&](position middle) {
+        return !order.right_first(left.at(middle), right.at(k - middle - 1));
+      });
+  const position j = k - i;
+  // `next` is the key of the first element behind the cut. All of its run that lies before the cut is taken apart.
+  const auto within_run = [&](const auto& next) -> cut_of_two {
+    const auto left_below = [&](position at) { return order.less(order.left_key(left.at(at)), next); };
+    const auto right_below = [&](position at) { return order.less(order.right_key(right.at(at)), next); };
+    const auto left_not_above = [&](position at) { return !order.less(next, order.left_key(left.at(at))); };
+    const auto right_not_above = [&](position at) {
+      return !order.less(next, order.right_key(right.at(at)));
+    };
+    const position left_begin = i == 0 || left_below(i - 1) ? i : partition_position(0, i, left_below);
+    const position right_begin = j == 0 || right_below(j - 1) ? j : partition_position(0, j, right_below);
+    const position taken = (i - left_begin) + (j - right_begin);
+    if (taken == 0) return {i, j};
+    const position pairs = (taken + 1) / 2;
+    const position lefts =
+        partition_position(left_begin, left_begin + std::min(pairs, left.size - left_begin), left_not_above) -
+        left_begin;
+    const position rights =
+        partition_position(right_begin, right_begin + std::min(pairs, right.size - right_begin),
+                           right_not_above) -
+        right_begin;
+    if (lefts == pairs && rights == pairs) return {left_begin + taken / 2, right_begin + taken / 2};
+    if (rights < pairs) return {left_begin + (taken - rights), right_begin + rights};
+    return {left_begin + lefts, right_begin + (taken - lefts)};
+  };
+  const bool left_is_next =
+      i != left.size && (j == right.size || !order.right_first(left.at(i), right.at(j)));
+  return left_is_next ? within_run(order.left_key(left.at(i))) : within_run(order.right_key(right.at(j)));
 }
 
 }  // namespace sennit::detail

@@ -102,8 +102,8 @@ class few_least {
 
   std::vector<std::size_t> places_below(const It& limit) const {
     const auto all = std::views::iota(std::size_t{0}, size_);
-    return filter<Engine, std::ranges::iterator_t<decltype(all)>, below>(
-               {all.begin(), size_}, below(range_, limit, comp_, proj_), {})
+    using work = filtered_elements<std::ranges::iterator_t<decltype(all)>, below>;
+    return filter<Engine, work>(work{{all.begin(), size_}, below(range_, limit, comp_, proj_)}, size_, {})
         .run();
   }
 

@@ -116,6 +116,26 @@ consteval auto require_elements() {
   }
 }
 
+// Says that a second sequence must follow the first one, which N arguments give. Otherwise `arguments` is the number of
+// those that give both.
+template <std::size_t N, class... A>
+consteval auto require_second() {
+  using first = argument<N, A...>;
+  if constexpr (N == 1 && countable_range<first>) {
+    return found_sequence<2, elements<std::ranges::iterator_t<first>>>();
+  } else if constexpr (N == 1) {
+    static_assert(never<A...>, "sennit: the second argument is no random-access range with a size; the two "
+                               "sequences are two ranges, or four iterators");
+    return found_sequence<0>();
+  } else if constexpr (iterator_bounds<plain_argument<N, A...>, plain_argument<N + 1, A...>>) {
+    return found_sequence<4, elements<plain_argument<N, A...>>>();
+  } else {
+    static_assert(never<A...>, "sennit: behind the end of the first sequence come the begin and the end of "
+                               "the second one, as two iterators, or as an iterator and a number");
+    return found_sequence<0>();
+  }
+}
+
 template <std::size_t I, class V, class... A>
 consteval void refuse_projection() {
   using Proj = argument<I, A...>;
@@ -330,23 +350,11 @@ struct pair_forms {
   static consteval void refuse() {
     constexpr auto sequence = require_elements<A...>();
     constexpr std::size_t n = sequence.arguments;
-    if constexpr (n == 1) {
-      if constexpr (!countable_range<argument<1, A...>>) {
-        static_assert(never<A...>,
-                      "sennit: the second argument is no random-access range with a size; the two "
-                      "sequences are two ranges, or four iterators");
-      } else {
-        refuse_function<2, typename decltype(sequence)::value,
-                        std::ranges::range_reference_t<argument<1, A...>>, A...>();
-      }
-    } else if constexpr (n == 2) {
-      using J = plain_argument<2, A...>;
-      if constexpr (!iterator_bounds<J, plain_argument<3, A...>>) {
-        static_assert(never<A...>,
-                      "sennit: behind the end of the first sequence come the begin and the end of "
-                      "the second one, as two iterators, or as an iterator and a number");
-      } else {
-        refuse_function<4, typename decltype(sequence)::value, std::iter_reference_t<J>, A...>();
+    if constexpr (n != 0) {
+      constexpr auto second = require_second<n, A...>();
+      if constexpr (second.arguments != 0) {
+        refuse_function<second.arguments, typename decltype(sequence)::value,
+                        typename decltype(second)::value, A...>();
       }
     }
   }

@@ -9,6 +9,7 @@
 #include <sennit/algorithm/flatten.hpp>
 #include <sennit/algorithm/for_each.hpp>
 #include <sennit/algorithm/group.hpp>
+#include <sennit/algorithm/hash_map.hpp>
 #include <sennit/algorithm/integer_sort.hpp>
 #include <sennit/algorithm/merge.hpp>
 #include <sennit/algorithm/ordered.hpp>
@@ -18,6 +19,7 @@
 #include <sennit/algorithm/replace.hpp>
 #include <sennit/algorithm/scans.hpp>
 #include <sennit/algorithm/select.hpp>
+#include <sennit/algorithm/sets.hpp>
 #include <sennit/algorithm/shuffle.hpp>
 #include <sennit/algorithm/transform_reduce.hpp>
 #include <sennit/algorithm/uninitialized.hpp>
@@ -30,9 +32,15 @@ struct algorithm_members {
   static constexpr algorithm<integer_sort_calls<Engine>> parallel_integer_sort{};
   static constexpr algorithm<merge_calls<Engine>> parallel_merge{};
   static constexpr algorithm<in_place_merge_calls<Engine>> parallel_inplace_merge{};
+  static constexpr algorithm<set_union_calls<Engine>> parallel_set_union{};
+  static constexpr algorithm<set_intersection_calls<Engine>> parallel_set_intersection{};
+  static constexpr algorithm<set_difference_calls<Engine>> parallel_set_difference{};
+  static constexpr algorithm<set_symmetric_difference_calls<Engine>> parallel_set_symmetric_difference{};
   static constexpr algorithm<includes_calls<Engine>> parallel_includes{};
   static constexpr algorithm<select_calls<Engine, false>> parallel_nth_element{};
   static constexpr algorithm<select_calls<Engine, true>> parallel_partial_sort{};
+  static constexpr algorithm<partial_sort_copy_calls<Engine>> parallel_partial_sort_copy{};
+  static constexpr algorithm<kth_smallest_calls<Engine>> parallel_kth_smallest{};
   static constexpr algorithm<each_calls<Engine>> each{};
   static constexpr algorithm<for_each_calls<Engine>> parallel_for_each{};
   static constexpr algorithm<find_calls<Engine>> parallel_find{};
@@ -104,6 +112,7 @@ struct algorithm_members {
   static constexpr algorithm<histogram_calls<Engine>> parallel_histogram{};
   static constexpr algorithm<group_by_calls<Engine>> parallel_group_by{};
   static constexpr algorithm<reduce_by_key_calls<Engine>> parallel_reduce_by_key{};
+  static constexpr algorithm<hash_map_calls<Engine>> parallel_hash_map{};
   static constexpr algorithm<shuffle_calls<Engine>> parallel_shuffle{};
   static constexpr algorithm<random_permutation_calls<Engine>> parallel_random_permutation{};
 };

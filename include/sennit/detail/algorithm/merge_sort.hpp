@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/algorithm/first_failure.hpp>
+#include <sennit/detail/algorithm/merge_from_ends.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/invoke.hpp>
 
@@ -203,38 +204,14 @@ class merge_sort {
     return below == outcome::merged && above == outcome::merged;
   }
 
-  // Merges from both ends at once. This gives the processor two independent chains of comparisons.
   template <class From, class To>
   bool merge_serially(From left, From left_end, From right, From right_end, To out) noexcept {
-    To out_end = out + ((left_end - left) + (right_end - right));
-    // No branch depends on the elements, because the processor could not predict it.
-    const auto take_first = [&] {
-      const bool from_right = less(*right, *left);
-      *out = std::ranges::iter_move(from_right ? right : left);
-      right += from_right;
-      left += !from_right;
-      ++out;
-    };
-    const auto take_last = [&] {
-      const bool from_left = less(*(right_end - 1), *(left_end - 1));
-      --out_end;
-      left_end -= from_left;
-      right_end -= !from_left;
-      *out_end = std::ranges::iter_move(from_left ? left_end : right_end);
-    };
+    merge_of_runs<From, To> runs{left, left_end, right, right_end, out};
     const bool merged = failure_.attempt([&] {
-      for (;;) {
-        // Neither run can be exhausted within this number of steps.
-        const std::ptrdiff_t steps = std::min<std::ptrdiff_t>(left_end - left, right_end - right) / 2;
-        if (steps == 0) break;
-        for (std::ptrdiff_t i = 0; i != steps; ++i) {
-          take_first();
-          take_last();
-        }
-      }
-      while (left != left_end && right != right_end) take_first();
+      runs.run([this](auto&& a, auto&& b) { return this->less(a, b); },
+               [](const To& place, const From& element) { *place = std::ranges::iter_move(element); });
     });
-    move_both(left, left_end, right, right_end, out);
+    move_both(runs.left, runs.left_end, runs.right, runs.right_end, runs.out);
     return merged;
   }
 

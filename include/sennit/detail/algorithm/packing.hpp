@@ -23,6 +23,18 @@ struct marked_block {
   bool next_kept = false;
 };
 
+template <class Work>
+concept has_own_marks = requires { Work::words_for(position{}); };
+
+template <class Work>
+position words_of_block(position n) {
+  if constexpr (has_own_marks<Work>) {
+    return Work::words_for(n);
+  } else {
+    return words_for_marks(n);
+  }
+}
+
 // A strand marks the elements of its block that are kept, a bit for each. A strand at the frontier then packs the
 // block by its marks, while it is in the cache. Of blocks ahead of it, whoever lets the frontier come to such a
 // block packs it. Where nearly all elements are kept, a strand at the frontier packs without marks. `Work` is:
@@ -36,6 +48,11 @@ struct marked_block {
 //   marked_block mark(mark_word*, position from, position to)
 //   void place(const mark_word*, position from, position to, const frontier::block_record&)
 //
+// and, if the marks of n elements are more than a bit for each:
+//
+//   static position words_for(position n)
+//   bool is_dense()                   whether the next block is better packed as it is evaluated
+//
 // Extra memory: a bit for each element, and a record for each block.
 template <class Work>
 class packing {
@@ -44,7 +61,7 @@ class packing {
       : work_(work),
         size_(n),
         block_(elements_in_block(n, how, Work::element_bytes)),
-        words_(words_for_marks(block_)),
+        words_(words_of_block<Work>(block_)),
         how_(how),
         frontier_(n / block_ + (n % block_ != 0 ? 1 : 0), Work::in_place, Work::first_kept),
         marks_(std::make_unique_for_overwrite<mark_word[]>(
@@ -106,6 +123,7 @@ class packing {
   // Whether nearly all elements are kept, to judge by the block before. Where more are not, a processor does not
   // predict a branch for each element, and two passes by marks cost a fraction.
   bool is_dense(position block) noexcept {
+    if constexpr (has_own_marks<Work>) return work_.is_dense();
     return block != 0 && frontier_.record(block - 1).kept > block_ - block_ / 8;
   }
 
@@ -178,7 +196,8 @@ class packing {
 // The same from left to right. Where the destination may be too small, elements are packed a word of marks at a
 // time, so that none is written behind its end.
 template <class Work>
-position pack_serially(Work& work, position n) {
+  requires(!has_own_marks<Work>)
+position pack_serially(Work& work, position n, const loop_options&) {
   frontier::block_record record;
   record.first_kept = Work::first_kept;
   const position step = work.direct(0, n) ? n : marks_in_word;
@@ -199,13 +218,34 @@ position pack_serially(Work& work, position n) {
   return record.offset;
 }
 
+// The same for work whose marks are more than a word for as many elements.
+template <class Work>
+  requires(has_own_marks<Work>)
+position pack_serially(Work& work, position n, const loop_options& how) {
+  frontier::block_record record;
+  const position block = elements_in_block(n, how, Work::element_bytes);
+  const auto words =
+      std::make_unique_for_overwrite<mark_word[]>(static_cast<std::size_t>(words_of_block<Work>(block)));
+  for (position from = 0; from < n; from += block) {
+    const position to = from + std::min(n - from, block);
+    if (work.is_dense() && work.direct(record.offset, to - from)) {
+      record.kept = work.pack(from, to, record.offset, false).kept;
+    } else {
+      record.kept = work.mark(words.get(), from, to).kept;
+      work.place(words.get(), from, to, record);
+    }
+    record.offset += record.kept;
+  }
+  return record.offset;
+}
+
 // Packs n elements, and returns the size of the output.
 template <class Engine, class Work>
 position pack_all(Work& work, position n, const loop_options& how) {
   if (n == 0) return 0;
   if constexpr (Engine::serial) {
     position size = 0;
-    Engine::for_positions(1, [&](position, position) { size = pack_serially(work, n); }, how);
+    Engine::for_positions(1, [&](position, position) { size = pack_serially(work, n, how); }, how);
     return size;
   } else {
     return packing<Work>(work, n, how).run();

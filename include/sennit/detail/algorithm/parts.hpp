@@ -12,6 +12,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -135,6 +136,24 @@ class reduced_parts : public parts<reduced_parts<Sequence, T, Map, Combine>, T, 
     const auto begin = sequence_.at(from);
     const auto end = sequence_.at(to);
     auto i = begin;
+    if constexpr (in_fours && std::same_as<Gate, no_gate>) {
+      const auto next = [&]() -> T {
+        const T value = static_cast<T>(Sequence::read(i));
+        ++i;
+        return value;
+      };
+      const auto two = [&] {
+        T both = next();
+        combine_into(combine, both, next());
+        return both;
+      };
+      for (position fours = (to - from) / 4; fours != 0; --fours) {
+        T four = two();
+        combine_into(combine, four, two());
+        combine_into(combine, left, std::move(four));
+      }
+      if (i == end) return to;
+    }
     do {
       combine_into(combine, left, convert<T>(detail::invoke(map, Sequence::read(i))));
       ++i;
@@ -144,6 +163,11 @@ class reduced_parts : public parts<reduced_parts<Sequence, T, Map, Combine>, T, 
   std::uintptr_t code() const noexcept { return code_of(map_) ^ code_of(this->combine_); }
 
  private:
+  // Numbers are combined by twos, and these with the value so far, as std::reduce does it: the processor does not wait for
+  // each of them.
+  static constexpr bool in_fours =
+      std::is_arithmetic_v<T> && std::same_as<Map, std::identity> && known_to_associate<Combine>;
+
   Sequence sequence_;
   held<Map> map_;
 };

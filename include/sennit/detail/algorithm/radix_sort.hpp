@@ -41,7 +41,7 @@ class radix_sort {
  private:
   static constexpr std::size_t leaf_size =
       std::min(std::size_t{1} << (sizeof(bits) == 8 ? 14 : 16), std::size_t{1 << 18} / sizeof(T));
-  static constexpr unsigned most_digits = 8;
+  static constexpr unsigned most_digits = 11;
   static constexpr std::size_t smallest_block = std::size_t{1} << 16;
   static constexpr std::size_t most_blocks = 1024;
   static constexpr std::size_t samples = 128;
@@ -152,8 +152,10 @@ class radix_sort {
       lowest = std::min(lowest, k);
       highest = std::max(highest, k);
     }
-    unsigned digits = static_cast<unsigned>(std::bit_width(n / leaf_size));
-    if (digits > most_digits) digits = most_digits;
+    // As few levels as possible, of as many digits each.
+    const auto wanted = static_cast<unsigned>(std::bit_width(n / leaf_size));
+    const unsigned levels = (wanted + most_digits - 1) / most_digits;
+    const unsigned digits = (wanted + levels - 1) / levels;
     const auto width = static_cast<unsigned>(std::bit_width(static_cast<bits>(highest - lowest)));
     return radix_digit<bits>(lowest, highest, width > digits ? width - digits : 0);
   }

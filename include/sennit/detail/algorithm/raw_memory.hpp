@@ -1,6 +1,8 @@
 // Memory for elements that an algorithm moves elsewhere meanwhile.
 #pragma once
 
+#include <sennit/detail/pages.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <new>
@@ -14,7 +16,10 @@ class raw_memory {
   explicit raw_memory(std::size_t n) noexcept
       : memory_(n > ~std::size_t{0} / sizeof(T)
                     ? nullptr
-                    : ::operator new(n * sizeof(T), std::align_val_t{alignment}, std::nothrow)) {}
+                    : ::operator new(n * sizeof(T), std::align_val_t{alignment}, std::nothrow)) {
+    // An algorithm writes all of it, at many places at once.
+    if (memory_ != nullptr) prefer_huge_pages(memory_, n * sizeof(T));
+  }
   raw_memory(const raw_memory&) = delete;
   raw_memory& operator=(const raw_memory&) = delete;
   ~raw_memory() { ::operator delete(memory_, std::align_val_t{alignment}); }

@@ -1,23 +1,21 @@
 // What becomes of the elements at the end of a lazy sequence: one value, or a vector.
 #pragma once
 
+#include <sennit/detail/algorithm/first_match.hpp>
 #include <sennit/detail/algorithm/parts.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/each/element.hpp>
 #include <sennit/detail/each/numbers.hpp>
 #include <sennit/detail/loop/loop.hpp>
-#include <sennit/region.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <iterator>
-#include <limits>
 #include <list>
+#include <mutex>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -188,88 +186,32 @@ auto collected_into(S& sequence, D& out, const loop_options& how) {
   }
 }
 
-// The first element that a part has found, or what it threw on its way to one. Which of both counts is known when the parts
-// are combined: what lies behind an element is dropped, exceptions, too.
-template <class V>
-struct first_found {
-  std::optional<V> element;
-  std::exception_ptr failure;
-
-  explicit operator bool() const noexcept { return element.has_value() || failure != nullptr; }
-  void append(first_found&& right) {
-    if (*this) return;
-    if (right.element) element.emplace(*std::move(right.element));
-    failure = std::move(right.failure);
-  }
-};
-
-// Parts that look for their first element, and for none behind a part that has one.
-template <class S, class V, class Combine>
-class first_parts : public parts<first_parts<S, V, Combine>, first_found<V>, const Combine> {
- public:
-  static constexpr bool whole_chunks = true;
-  static constexpr position begins_after = 0;
-
-  first_parts(const S& sequence, position begin, std::atomic<position>& lowest, const Combine& combine)
-      : first_parts::parts(combine), sequence_(sequence), begin_(begin), lowest_(lowest) {}
-
-  first_found<V> begin(position) const { return {}; }
-  template <class Gate>
-  position extend(first_found<V>& left, position from, position to, Gate) const {
-    if (left || from > lowest_.load(std::memory_order_relaxed)) return to;
-#if SENNIT_EXCEPTIONS
-    try {
-      look(left, from, to);
-    } catch (const cancelled&) {
-      throw;
-    } catch (...) {
-      left.failure = std::current_exception();
-    }
-#else
-    look(left, from, to);
-#endif
-    if (left) {
-      position lowest = lowest_.load(std::memory_order_relaxed);
-      // No order: the value itself is handed over where the parts are combined.
-      while (from < lowest && !lowest_.compare_exchange_weak(lowest, from, std::memory_order_relaxed)) {
-      }
-    }
-    return to;
-  }
-  std::uintptr_t code() const noexcept { return 0; }
-
- private:
-  void look(first_found<V>& left, position from, position to) const {
-    sequence_.push(begin_ + from, begin_ + to, [&](auto&& element) {
-      left.element.emplace(keep<V>(std::forward<decltype(element)>(element)));
-      return true;
-    });
-  }
-
-  const S& sequence_;
-  position begin_;
-  std::atomic<position>& lowest_;
-};
-
-// The first element, or nothing. The sequence is gone through in parts, each as long as all before it: so what is computed
-// behind the first element is no more than what is before it, and a few elements.
+// The first element, or nothing.
 template <class S>
 auto first_of(S& sequence, const loop_options& how) {
   using V = kept_of<S>;
-  const auto append = [](first_found<V>& left, first_found<V>&& right) { left.append(std::move(right)); };
   sequence.prepare(how);
   const position n = sequence.size();
-  first_found<V> found;
-  for (position begin = 0, length = 64; begin != n && !found; begin += length) {
-    length = std::min(std::max<position>(length, begin), n - begin);
-    std::atomic<position> lowest{length};
-    const first_parts<S, V, decltype(append)> parts(sequence, begin, lowest, append);
-    found.append(value_of_parts<typename S::engine, first_found<V>>(parts, length, how));
-  }
-#if SENNIT_EXCEPTIONS
-  if (found.failure != nullptr) std::rethrow_exception(found.failure);
-#endif
-  return std::move(found.element);
+  std::optional<V> first;
+  position begin_of_first = n;
+  std::mutex finding;
+  // A part with an element matches where it begins. Parts do not overlap, so the lowest match is the part with the first one.
+  const auto find = [&](position from, position to) {
+    std::optional<V> found;
+    sequence.push(from, to, [&](auto&& element) {
+      found.emplace(keep<V>(std::forward<decltype(element)>(element)));
+      return true;
+    });
+    if (!found) return to;
+    const std::scoped_lock lock(finding);
+    if (from < begin_of_first) {
+      begin_of_first = from;
+      first.emplace(*std::move(found));
+    }
+    return from;
+  };
+  first_match<typename S::engine>(n, find, how);
+  return first;
 }
 
 }  // namespace sennit::detail

@@ -3,6 +3,7 @@
 
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/graph/keys.hpp>
+#include <sennit/detail/mix.hpp>
 
 #include <algorithm>
 #include <array>
@@ -16,14 +17,6 @@
 #include <utility>
 
 namespace sennit::detail {
-
-// All bits of the result depend on all bits of the argument. A product alone has low bits that depend on low
-// bits only, so its high half is folded onto them.
-SENNIT_INLINE constexpr std::uint64_t mix(std::uint64_t h) noexcept {
-  __extension__ using wide = unsigned __int128;
-  const wide product = wide{h ^ 0x2d358dccaa6c78a5} * 0x9e3779b97f4a7c15;
-  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-}
 
 // A hash whose last bits are those of `h`. Neighbors in a grid, whose hashes often differ in the last bits
 // only, are then in the same line of number_table.

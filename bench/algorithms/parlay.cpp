@@ -78,6 +78,8 @@ struct on_parlay {
 
   static auto merge(const ints& x, const ints& y, ints&) { return parlay::merge(x, y); }
 
+  static int kth_smallest(const ints& x, std::size_t k) { return *parlay::kth_smallest(x, k); }
+
   static void sort(auto& x) { parlay::sort_inplace(x); }
   static void sort(auto& x, auto comp) { parlay::sort_inplace(x, comp); }
   static void stable_sort(auto& x) { parlay::stable_sort_inplace(x); }

@@ -61,6 +61,16 @@ struct on_sennit {
   static void merge(const ints& x, const ints& y, ints& out) { sennit::parallel_merge(x, y, out); }
   static void inplace_merge(ints& x, std::size_t middle) { sennit::parallel_inplace_merge(x, at(x, middle)); }
   static bool includes(const ints& x, const ints& y) { return sennit::parallel_includes(x, y); }
+  static auto set_union(const ints& x, const ints& y, ints& out) {
+    return sennit::parallel_set_union(x, y, out.begin()) - out.begin();
+  }
+  static auto set_intersection(const ints& x, const ints& y, ints& out) {
+    return sennit::parallel_set_intersection(x, y, out.begin()) - out.begin();
+  }
+  static auto set_difference(const ints& x, const ints& y, ints& out) {
+    return sennit::parallel_set_difference(x, y, out.begin()) - out.begin();
+  }
+  static int kth_smallest(const ints& x, std::size_t k) { return *sennit::parallel_kth_smallest(x, k); }
   static void nth_element(ints& x, std::size_t nth) { sennit::parallel_nth_element(x, at(x, nth)); }
   static void partial_sort(ints& x, std::size_t middle) { sennit::parallel_partial_sort(x, at(x, middle)); }
 

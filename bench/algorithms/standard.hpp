@@ -118,6 +118,23 @@ struct standard {
   static bool includes(const ints& x, const ints& y) {
     return std::includes(policy<Policy>..., x.begin(), x.end(), y.begin(), y.end());
   }
+  static std::size_t set_union(const ints& x, const ints& y, ints& out) {
+    return position(out,
+                    std::set_union(policy<Policy>..., x.begin(), x.end(), y.begin(), y.end(), out.begin()));
+  }
+  static std::size_t set_intersection(const ints& x, const ints& y, ints& out) {
+    return position(
+        out, std::set_intersection(policy<Policy>..., x.begin(), x.end(), y.begin(), y.end(), out.begin()));
+  }
+  static std::size_t set_difference(const ints& x, const ints& y, ints& out) {
+    return position(
+        out, std::set_difference(policy<Policy>..., x.begin(), x.end(), y.begin(), y.end(), out.begin()));
+  }
+  static int kth_smallest(const ints& x, std::size_t k) {
+    ints copy = x;
+    nth_element(copy, k);
+    return copy[k];
+  }
   static void nth_element(ints& x, std::size_t nth) {
     std::nth_element(policy<Policy>..., x.begin(), at(x, nth), x.end());
   }

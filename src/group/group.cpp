@@ -233,8 +233,10 @@ void group_state::open(fiber& strand) noexcept {
 }
 
 void group_state::close() noexcept {
-  fiber* const strand = strand_.exchange(nullptr, std::memory_order_relaxed);
+  // No exchange: only the strand itself opens and closes.
+  fiber* const strand = strand_.load(std::memory_order_relaxed);
   if (strand == nullptr) return;
+  strand_.store(nullptr, std::memory_order_relaxed);
   open_group** at = &strand->open_groups;
   while (*at != this) {
     SENNIT_ASSERT(*at != nullptr);  // it is among the open groups of its strand

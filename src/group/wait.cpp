@@ -340,7 +340,8 @@ void group_state::report() {
   open_.store(false, std::memory_order_relaxed);
   waited_for_.store(false, std::memory_order_relaxed);
   [[maybe_unused]] std::exception_ptr failure = std::exchange(failure_, nullptr);
-  [[maybe_unused]] const bool dropped = dropped_.exchange(false, std::memory_order_relaxed);
+  [[maybe_unused]] const bool dropped = dropped_.load(std::memory_order_relaxed);
+  if (dropped) dropped_.store(false, std::memory_order_relaxed);
 #if SENNIT_EXCEPTIONS
   if (failure) std::rethrow_exception(std::move(failure));
   if (dropped) throw sennit::cancelled();

@@ -156,7 +156,7 @@ class task_group {
   template <class F>
   void add(F&& task) {
     const around_construct around;
-    if (!open_.load(std::memory_order_relaxed)) open_.store(true);
+    if (!open_.load(std::memory_order_relaxed)) open_.store(true, std::memory_order_relaxed);
     if (has_no_worker() || (waiting_.load() != nobody && !from_inside())) {
       const std::lock_guard guard(lock_);
       // std::function copies what it calls.

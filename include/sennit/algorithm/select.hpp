@@ -156,9 +156,11 @@ struct partial_sort_copy_calls {
     refuse_state<Proj, std::iter_reference_t<It>>();
     const position n = std::min(in.size, out.size);
     if (n == 0) return out.first;
-    if (n <= in.size / 32) {
+    using few = few_least<Engine, It, Comp, Proj>;
+    std::vector<std::size_t> lowest;
+    if (few::are_few(n, in.size)) lowest = few(in.first, in.size, comp, proj).places(n);
+    if (!lowest.empty()) {
       const ranked_elements<Engine, It, Comp, Proj> before(in, comp, proj);
-      std::vector<position> lowest = before.around(0, n, std::max<position>(2 * n, 2048)).at;
       select_calls<Engine, true>()(lowest, lowest.begin() + static_cast<std::ptrdiff_t>(n), before);
       put(n, [&](position i) -> decltype(auto) { return *in.at(lowest[static_cast<std::size_t>(i)]); }, out);
     } else {

@@ -1,4 +1,4 @@
-// The least few elements of many, brought to the front.
+// The least few elements of many.
 #pragma once
 
 #include <sennit/detail/algorithm/filter.hpp>
@@ -32,15 +32,22 @@ class few_least {
     return n >= 1024 && wanted <= n / 16;
   }
 
+  // The places of the least elements, in ascending order, and at least `wanted`; of equal ones the first. None if the sample
+  // misled. Precondition: are_few(wanted, n).
+  std::vector<std::size_t> places(std::size_t wanted) const {
+    const It limit = choose_limit(wanted);
+    std::vector<std::size_t> found = places_below(limit);
+    if (found.size() < wanted) add_equal(found, wanted, limit);
+    if (found.size() < wanted) found.clear();
+    return found;
+  }
+
   // Returns how many are at the front then: the least ones, and at least `wanted`; or 0 if the sample misled, and nothing has
   // been moved. Precondition: are_few(wanted, n).
-  std::size_t bring_to_front(std::size_t wanted) {
-    const It limit = choose_limit(wanted);
-    std::vector<std::size_t> places = places_below(limit);
-    if (places.size() < wanted) add_equal(places, wanted, limit);
-    if (places.size() < wanted) return 0;
-    exchange(places);
-    return places.size();
+  std::size_t bring_to_front(std::size_t wanted) const {
+    const std::vector<std::size_t> found = places(wanted);
+    exchange(found);
+    return found.size();
   }
 
  private:

@@ -38,7 +38,7 @@ template <class T, class Combine, class F, class V, class W>
 concept reduces_pairs =
     pair_transformation<F, V, W> && reduce_operation<Combine, T, std::invoke_result_t<F&, V, W>>;
 
-// As reduced_parts, but sums of floating-point numbers are added up in groups of four, as an addition has to wait for the one
+// As reduced_parts, but numbers are combined in groups of four, as a combination has to wait for the one
 // before it.
 template <class Sequence, class T, class Map, class Combine>
 class grouped_parts : public parts<grouped_parts<Sequence, T, Map, Combine>, T, Combine> {
@@ -55,7 +55,7 @@ class grouped_parts : public parts<grouped_parts<Sequence, T, Map, Combine>, T, 
     const auto begin = sequence_.at(from);
     const auto end = sequence_.at(to);
     auto i = begin;
-    if constexpr (std::floating_point<T> && known_to_associate<Combine>) {
+    if constexpr (std::is_arithmetic_v<T> && known_to_associate<Combine>) {
       const auto next = [&] {
         const T element = value_at(i);
         ++i;

@@ -64,7 +64,7 @@ struct group_alone {
 
   sennit::runtime rt{{.workers = 1}};
   worker* place = nullptr;
-  group_state group{false};
+  group_state group{false, when_many_wait::run_at_once};
   std::deque<child> children;
   std::shared_ptr<reducer_base> log = std::make_shared<reducer_base>();
   unqueued_children& all = *unqueued_children::make(nullptr);

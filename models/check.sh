@@ -214,6 +214,7 @@ fails   graph OUTCOME_LATE
 holds   values
 holds   values LATE
 holds   values PAIR
+holds   values OLD
 fails   values GIVE_FIRST
 fails   values COUNT_LATE
 fails   values SELF_FIRST
@@ -223,6 +224,8 @@ fails   values RELEASE_READ
 fails   values CREATE_UNCOUNTED
 fails   values PAIR CREATOR_UNCOUNTED
 fails   values PAIR CREATOR_LATE
+fails   values PAIR LEAVE_LEFT
+fails   values OLD RELEASE_CREATED
 fails   values LATE WORKERS=3 FREE_AT_ZERO
 fails   values LEAVE_UNSEEN
 fails   values LATER_UNSEEN

@@ -8,15 +8,19 @@
  *
  *   LATE   S creates C. S does not read X, which may have been freed, so C may be told so
  *   PAIR   A reads nothing. It creates X, which nobody else reads, and then C
+ *   OLD    A reads nothing, D reads X. A creates B, which reads X, and then C, which needs B and X. If B comes too late for X, C may
+ *          come too late, too
  * Mutants: GIVE_FIRST        an explorer gives away each node that it makes, and counts them at the end
  *          COUNT_LATE        it gives away all, and then counts them
  *          SELF_FIRST        it counts itself as explored, and then the nodes that it made as unexplored
  *          NOTE_LATE         it counts itself as explored before it has noted what it is going to read
  *          NO_HOLD           who computes a value does not hold it until all has been explored
- *          RELEASE_READ      a node that creates another does not hold what it read itself
+ *          RELEASE_READ      a node does not hold what it has read, though nodes are unexplored
  *          CREATE_UNCOUNTED  a created node is given away, and then counted
  *          CREATOR_UNCOUNTED a node that goes on creating does not count (with PAIR)
  *          CREATOR_LATE      such a node counts once it has given away what it created (with PAIR)
+ *          RELEASE_CREATED   only a node that creates others holds it (with OLD)
+ *          LEAVE_LEFT        who was the last to create does not look at the values that strands have left (with PAIR)
  *          FREE_AT_ZERO      a value is freed at zero readers, without a second look (with three workers)
  *          LEAVE_UNSEEN      a strand that ends looks whether all has been explored, and then locks the list of values
  *          LATER_UNSEEN      who puts a node aside looks whether all has been explored, and then locks the list
@@ -42,12 +46,18 @@
 #endif
 
 /* The i-th predecessor of n. */
-#ifdef PAIR
+#if defined(PAIR)
 #define predecessors(n) (n == S -> 2 : (n == C || n == D -> 1 : 0))
+#elif defined(OLD)
+#define predecessors(n) (n == S || n == C -> 2 : (n == D || n == B -> 1 : 0))
 #else
 #define predecessors(n) (n == S -> 2 : (n == X -> 0 : 1))
 #endif
+#ifdef OLD
+#define predecessor(n, i) (n == S -> (i == 0 -> A : D) : (n == C && i == 0 -> B : X))
+#else
 #define predecessor(n, i) (n == S -> (i == 0 -> A : D) : (n == D -> B : X))
+#endif
 #define bit(n) (1 << (n))
 
 bool made[NODES];
@@ -62,6 +72,7 @@ byte creators;          /* in one word with `unexplored` */
 byte readers;
 bool freed;             /* the mark */
 bool gone;              /* the memory */
+bool too_late;          /* for B */
 byte held[WORKERS];     /* how often each worker counts as a reader without being one */
 byte left;              /* how often strands that have ended do */
 
@@ -217,8 +228,11 @@ inline read_value(n)
 {
   if
   :: freed ->
-#ifdef LATE
+#if defined(LATE)
      assert(n == C)
+#elif defined(OLD)
+     assert(n == B || (n == C && too_late));
+     too_late = true
 #else
      assert(false)
 #endif
@@ -246,14 +260,19 @@ inline create()
 #ifdef PAIR
   create_one(X);
 #endif
+#ifdef OLD
+  create_one(B);
+#endif
 #ifdef CREATOR_LATE
   creators++;
 #endif
   create_one(C)
 }
 
-#ifdef PAIR
+#if defined(PAIR)
 #define reads_x(n) (n == C)
+#elif defined(OLD)
+#define reads_x(n) (n == D || n == B || n == C)
 #else
 #define reads_x(n) (n == A || n == B || n == C)
 #endif
@@ -287,7 +306,8 @@ inline compute(n)
 #endif
   if
   :: n == X ->
-     more = (found & bit(A) -> 1 : 0) + (found & bit(B) -> 1 : 0) + (found & bit(C) -> 1 : 0);
+     more = (found & bit(A) && reads_x(A) -> 1 : 0) + (found & bit(B) -> 1 : 0) + (found & bit(C) -> 1 : 0) +
+            (found & bit(D) && reads_x(D) -> 1 : 0);
      if
      :: none && more == 0 -> release()
      :: none && more != 0 -> readers = readers + more - 1
@@ -295,18 +315,25 @@ inline compute(n)
      fi
   :: reads_x(n) ->
      if
-#ifndef RELEASE_READ
+#if defined(RELEASE_READ)
+     :: release()
+#elif defined(RELEASE_CREATED)
      :: !none && n == CREATOR -> held[me]++
      :: none || n != CREATOR -> release()
 #else
-     :: release()
+     :: !none -> held[me]++
+     :: none -> release()
 #endif
      fi
   :: else
   fi;
   if
-  :: none && n == CREATOR -> leave() /* the strand's, which ends later than its nodes */
+#ifdef LEAVE_LEFT
+  :: none -> release_all(held[me])
+#else
+  :: none && n == CREATOR -> leave()
   :: none && n != CREATOR -> release_all(held[me])
+#endif
   :: else
   fi;
   for (q : 0 .. NODES - 1) {

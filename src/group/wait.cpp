@@ -30,7 +30,7 @@ void group_state::check_waiter(worker* here) const {
     misuse("a task_group is waited for, or ended, by another strand than the one whose children are open in "
            "it: call its wait() where it was made.");
   }
-  // None of its children runs before somebody waits: wait() then finds that.
+  // Its children run on the group's strand within its wait() only, which then finds that it is waited for already.
   if (strand != nullptr && further_ == when_many_wait::queue) return;
   // Groups in groups may be a hundred thousand levels deep: nobody looks at all of them for each wait. To look at 32 took a tenth of
   // the time of a tree search whose nodes are groups.

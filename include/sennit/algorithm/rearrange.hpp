@@ -93,6 +93,12 @@ struct rotating {
     for (; i != end; ++i, ++j) std::ranges::iter_swap(i, j);
   }
 
+  // A grain counts elements, and each iteration of a loop has so many.
+  static loop_options for_iterations_of(position elements, loop_options how) {
+    if (how.grain != 0) how.grain = std::max<position>(how.grain / elements, 1);
+    return how;
+  }
+
   template <class Engine, class It>
   static void swap_forwards(const elements<It>& all, position n, position times, const loop_options& how) {
     Engine::for_positions(
@@ -101,7 +107,7 @@ struct rotating {
           for (position k = 0; k != times; ++k)
             swap_all(all.at(k * n + from), all.at(k * n + to), all.at((k + 1) * n + from));
         },
-        how);
+        for_iterations_of(times, how));
   }
   template <class Engine, class It>
   static void swap_backwards(const elements<It>& all, position n, position times, const loop_options& how) {
@@ -113,7 +119,7 @@ struct rotating {
             swap_all(all.at(last + from), all.at(last + to), all.at(last - n + from));
           }
         },
-        how);
+        for_iterations_of(times, how));
   }
 
   // Precondition: one of both parts is at most 1 / many_times of the other one.
@@ -134,7 +140,7 @@ struct rotating {
                                 last);
           }
         },
-        how);
+        for_iterations_of(block, how));
     if (left == few) {
       for (position b = 1; b != blocks; ++b)
         swap_all(all.at(end(b) - few), all.at(end(b)), all.at(end(b + 1) - few));

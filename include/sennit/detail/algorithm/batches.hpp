@@ -44,7 +44,11 @@ void walk(It first, End last, F& f, task_group& group) {
   batch_length length;
   const auto run = [&f, &length](auto from, std::size_t n) {
     const ticks began = read_clock();
-    for (std::size_t left = n; left != 0; --left, ++from) static_cast<void>(detail::invoke(f, *from));
+    for (std::size_t left = n; left != 0; --left) {
+      static_cast<void>(detail::invoke(f, *from));
+      // Not behind the last one, where the walk itself may throw.
+      if (left != 1) ++from;
+    }
     length.measured(n, read_clock() - began);
   };
   first_failure stopped;

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <iterator>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <type_traits>
@@ -192,26 +193,27 @@ auto first_of(S& sequence, const loop_options& how) {
   using V = kept_of<S>;
   sequence.prepare(how);
   const position n = sequence.size();
-  std::optional<V> first;
+  std::unique_ptr<V> first;
   position begin_of_first = n;
   std::mutex finding;
   // A part with an element matches where it begins. Parts do not overlap, so the lowest match is the part with the first one.
   const auto find = [&](position from, position to) {
-    std::optional<V> found;
+    // Nothing of the program's runs under the lock: it may fork, and go on elsewhere.
+    std::unique_ptr<V> found;
     sequence.push(from, to, [&](auto&& element) {
-      found.emplace(keep<V>(std::forward<decltype(element)>(element)));
+      found.reset(new V(keep<V>(std::forward<decltype(element)>(element))));
       return true;
     });
-    if (!found) return to;
+    if (found == nullptr) return to;
     const std::scoped_lock lock(finding);
     if (from < begin_of_first) {
       begin_of_first = from;
-      first.emplace(*std::move(found));
+      first.swap(found);
     }
     return from;
   };
   first_match<typename S::engine>(n, find, how);
-  return first;
+  return first != nullptr ? std::optional<V>(std::move(*first)) : std::nullopt;
 }
 
 }  // namespace sennit::detail

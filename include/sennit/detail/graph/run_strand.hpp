@@ -140,6 +140,11 @@ class run_strand : public strand_room<run_strand<Run>> {
   void create(const key& k) {
     // The strand itself uses what follows only while it runs no node.
     const std::lock_guard guard(creating_);
+    if constexpr (has_values) {
+      // Before the node is known: another strand may have created it, and compute it at once.
+      if (!has_created_) whole_.values_.unexplored().begin_creating();
+    }
+    has_created_ = true;
     const node_number n = whole_.keys_.find_or_make(k, supply_);
     std::uint64_t absent = 0;
     // Relaxed: no data was written for the node.
@@ -165,11 +170,7 @@ class run_strand : public strand_room<run_strand<Run>> {
 
   std::string text_of_running() { return text_of_key<key>(key_of(at.step().node())); }
   void add_created(node_number n) {
-    if constexpr (has_values) {
-      if (!has_created_) whole_.values_.unexplored().begin_creating();
-      whole_.values_.unexplored().created();
-    }
-    has_created_ = true;
+    if constexpr (has_values) whole_.values_.unexplored().created();
     {
       const std::lock_guard guard(whole_.creating_);
       whole_.created_.push_back(n);
@@ -374,7 +375,7 @@ class run_strand : public strand_room<run_strand<Run>> {
   waiting_nodes::supply numbers_;
   typename Keys::supply supply_;
   std::mutex creating_;                  // for branches of the running node
-  bool has_created_ = false;             // the running node; under creating_
+  bool has_created_ = false;             // the running node, or has tried to; under creating_
   std::vector<item> created_elsewhere_;  // by its branches on other stacks; likewise
   [[no_unique_address]] strand_limits<Calls::limited> limits_;
   [[no_unique_address]] value_strand<item, value, bounded> values_;

@@ -110,8 +110,9 @@ class graph_values {
   }
   // The node that is being explored will read the value of this computed node.
   void will_read(node_number n) noexcept { slots_[n].readers.add(); }
-  // The node has been computed, has read others, and `readers` nodes wait for it. `created`: it has created
-  // nodes, which, and what they need, may read what it could read.
+  // The node has been computed, has read others, and `readers` nodes wait for it. `created`: it has created nodes, or tried to.
+  // As long as a reader may be found, the strand holds what the node has read, too: nodes that have been created may read what
+  // other created ones have read.
   void computed(node_number n, std::uint32_t readers, std::span<const node_number> read, bool created,
                 holder& own) {
     if (n == kept_) ++readers;
@@ -120,16 +121,14 @@ class graph_values {
     if (unexplored_.none()) {
       if (slots_[n].readers.add_last(readers)) free(slots_[n], own);
       for (const node_number p : read) release(p, own);
+      if (created) [[unlikely]]
+        return leave(own);
       release_all(own.held_, own);
       return;
     }
     slots_[n].readers.add(readers);
     hold(std::span(&n, 1), own);
-    if (created) {
-      hold(read, own);
-    } else {
-      for (const node_number p : read) release(p, own);
-    }
+    hold(read, own);
   }
   // Called when a strand ends, or finds that nothing is left to explore. If nodes are unexplored, the held
   // values stay, and the first strand that calls it later releases them.

@@ -96,7 +96,9 @@ class SENNIT_EXPORT group_member : public frame_with_state, public group_link {
 // What becomes of a child that is spawned where some hundreds wait to be taken.
 enum class when_many_wait {
   run_at_once,
-  queue,  // it never runs within the spawn: the caller may hold a lock that the child takes
+  // It does not run within the spawn, as the caller may hold a lock that the child takes; but in regions that are recorded or
+  // replayed, and where a strand of another runtime spawns.
+  queue,
 };
 
 // How a spawn comes about.

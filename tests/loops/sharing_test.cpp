@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -146,6 +147,28 @@ TEST(loops_sharing, seen_iterations_that_become_long) {
       });
     }
   }
+}
+
+// Catches: a body that takes whole chunks, and was brief once: a strand that claims all that is left of its part at once, though
+// the first iteration took long. Then two strands have all of the loop.
+TEST(loops_sharing, whole_chunks_that_become_long) {
+  sennit::runtime rt({.workers = 4});
+  rt.run([] {
+    std::atomic<int> under_way{0};
+    std::atomic<int> most{0};
+    bool heavy = false;
+    const auto body = [&](int from, int to) {
+      if (!heavy) return;
+      most = std::max(most.load(), ++under_way);
+      std::this_thread::sleep_for(std::chrono::milliseconds(to - from));
+      --under_way;
+    };
+    for (int k = 0; k <= 2000; ++k) {
+      heavy = k == 2000;
+      sennit::parallel_for(0, 200, body);
+    }
+    EXPECT_GE(most, 3);
+  });
 }
 
 // Catches: heavy iterations side by side among light ones, claimed as one chunk that nobody can cut.

@@ -275,7 +275,8 @@ class loop_over : public loop_state {
 
   SENNIT_HOT bool claim_measured(loop_frame& rest, position at, value& sum) {
     const position brief = cost_.brief_iterations();
-    const bool timed = rest.left(at) > brief || take_time_of_loop();
+    // Whole chunks do not end where somebody comes to wait. So what this iteration takes says how many may be claimed.
+    const bool timed = Body::whole_chunks || rest.left(at) > brief || take_time_of_loop();
     rest.worth(brief);
     // The first iteration may be of any length, whatever the last ones were: all others can be had meanwhile.
     const position second = next(rest, at, 1);

@@ -84,14 +84,14 @@ TEST(rearrange, rotates) {
       std::vector<int> expected(n);
       std::ranges::rotate_copy(x, x.begin() + middle, expected.begin());
       std::vector<int> copied(n);
-      EXPECT_EQ(sennit::parallel_rotate_copy(x, copied, x.begin() + middle, how), copied.end());
+      EXPECT_EQ(sennit::parallel_rotate_copy(x, x.begin() + middle, copied, how), copied.end());
       EXPECT_EQ(copied, expected);
       sennit::parallel_rotate(x, x.begin() + middle, how);
       EXPECT_EQ(x, expected) << middle;
     }
     std::vector<std::unique_ptr<int>> pointers;
     for (int i = 0; i < 100; ++i) pointers.push_back(std::make_unique<int>(i));
-    sennit::parallel_rotate(pointers.begin(), pointers.end(), pointers.begin() + 30, how);
+    sennit::parallel_rotate(pointers.begin(), pointers.begin() + 30, pointers.end(), how);
     EXPECT_EQ(*pointers[0], 30);
     EXPECT_EQ(*pointers[99], 29);
     sennit::parallel_reverse(pointers, how);

@@ -233,14 +233,46 @@ struct swap_ranges_calls {
 
 template <class Engine>
 using reverse_calls = sequence_forms<Engine, reversing, 0>;
+// The forms of parallel_rotate, listed below.
 template <class Engine>
-using rotate_calls = sequence_forms<Engine, rotating, 1>;
+struct rotate_calls : sequence_refusal<rotating> {
+  template <countable_range R>
+    requires(rotating::template takes<std::ranges::iterator_t<R>, std::ranges::iterator_t<R>>)
+  void
+  operator()(R&& range, std::ranges::iterator_t<R> middle, const loop_options& how = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, rotating::name);
+    rotating::template run<Engine>(sequence_of(range), middle, how);
+  }
+  template <class It, class End>
+    requires iterator_bounds<It, End> && (rotating::template takes<It, It>)
+  void operator()(It first, It middle, End last, const loop_options& how = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, rotating::name);
+    rotating::template run<Engine>(sequence_of(first, last), middle, how);
+  }
+};
 template <class Engine>
 using move_calls = output_forms<Engine, moving, 0>;
 template <class Engine>
 using reverse_copy_calls = output_forms<Engine, reverse_copying, 0>;
+// The forms of parallel_rotate_copy, listed below.
 template <class Engine>
-using rotate_copy_calls = output_forms<Engine, rotate_copying, 1>;
+struct rotate_copy_calls : output_base<Engine, rotate_copying> {
+  template <countable_range R, class Out>
+    requires(rotate_copying::template takes<std::ranges::iterator_t<R>, Out, std::ranges::iterator_t<R>>)
+  destination_end<Out> operator()(R&& in, std::ranges::iterator_t<R> middle, Out&& out,
+                                  const loop_options& how = {},
+                                  std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, rotate_copying::name);
+    return this->run(sequence_of(in), out, where, how, middle);
+  }
+  template <class It, class End, class Out>
+    requires iterator_bounds<It, End> && (rotate_copying::template takes<It, Out, It>)
+  destination_end<Out> operator()(It first, It middle, End last, Out&& out, const loop_options& how = {},
+                                  std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, rotate_copying::name);
+    return this->run(sequence_of(first, last), out, where, how, middle);
+  }
+};
 
 }  // namespace detail
 
@@ -267,9 +299,10 @@ inline constexpr detail::algorithm<detail::reverse_copy_calls<detail::in_paralle
 
 // Moves the elements from `middle` on to the front, and those before it behind them.
 //
-//   parallel_rotate(range, middle, how = {})        `middle` is an iterator into the range
-//   parallel_rotate(first, last, middle, how = {})  as is `last`: the order differs from that of std::rotate
-//   parallel_rotate_copy(range, out, middle, how = {})
+//   parallel_rotate(range, middle, how = {})
+//   parallel_rotate(first, middle, last, how = {})
+//   parallel_rotate_copy(range, middle, out, how = {})
+//   parallel_rotate_copy(first, middle, last, out, how = {})
 //
 // About as many swaps as there are elements.
 //

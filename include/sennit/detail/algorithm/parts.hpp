@@ -138,9 +138,9 @@ class reduced_parts : public parts<reduced_parts<Sequence, T, Map, Combine>, T, 
     auto i = begin;
     if constexpr (in_fours && std::same_as<Gate, no_gate>) {
       const auto next = [&]() -> T {
-        const T value = static_cast<T>(Sequence::read(i));
+        const T element = static_cast<T>(Sequence::read(i));
         ++i;
-        return value;
+        return element;
       };
       const auto two = [&] {
         T both = next();

@@ -64,8 +64,8 @@ class ranked_elements {
     const auto size =
         std::min<position>(n / 4 + 1, static_cast<position>(2 * std::sqrt(static_cast<double>(n))));
     std::vector<position> sample(static_cast<std::size_t>(size));
-    sample_places place(static_cast<std::size_t>(n), static_cast<std::size_t>(size));
-    for (position& i : sample) i = at(place());
+    sample_places next(static_cast<std::size_t>(n), static_cast<std::size_t>(size));
+    for (position& i : sample) i = at(next());
     std::sort(sample.begin(), sample.end(), *this);
     // A bound that four standard deviations lie beside the rank misses it once in some ten thousand times.
     const auto bound = [&](position rank, double deviations) {

@@ -23,6 +23,7 @@
 #include <functional>
 #include <iterator>
 #include <ranges>
+#include <utility>
 
 namespace sennit {
 namespace detail {
@@ -72,7 +73,8 @@ struct merge_calls {
     const Jt right = b.first;
     const auto less = [&](auto&& r, auto&& l) {
       return static_cast<bool>(
-          detail::invoke(comp, detail::invoke(right_key, r), detail::invoke(left_key, l)));
+          detail::invoke(comp, detail::invoke(right_key, std::forward<decltype(r)>(r)),
+                         detail::invoke(left_key, std::forward<decltype(l)>(l))));
     };
     const std::ptrdiff_t all = lefts + rights;
     Engine::for_positions(

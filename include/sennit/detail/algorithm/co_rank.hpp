@@ -8,6 +8,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -137,6 +141,40 @@ cut_of_two cut_between_pairs(position k, const elements<Left>& left, const eleme
   const bool left_is_next =
       i != left.size && (j == right.size || !order.right_first(left.at(i), right.at(j)));
   return left_is_next ? within_run(order.left(left.at(i))) : within_run(order.right(right.at(j)));
+}
+
+// Of sequences that are not sorted, cuts may lie outside of the sequences or in another order. This is checked before
+// anything is read or written between two cuts.
+[[noreturn]] SENNIT_COLD inline void fail_for_order(const char* algorithm) {
+  const std::string message =
+      "sennit::" + std::string(algorithm) +
+      ": a sequence is not sorted by the comparison; sort both sequences by it before "
+      "the call";
+#if SENNIT_EXCEPTIONS
+  throw std::invalid_argument(message);
+#else
+  std::fprintf(stderr, "%s\n", message.c_str());
+  std::abort();
+#endif
+}
+
+// The elements between two cuts.
+struct block_of_two {
+  cut_of_two begin;
+  cut_of_two end;
+};
+
+// Where the elements [from, to) of both sequences are, each together with the one that it is a pair with. The block may
+// begin with one more element.
+template <class Left, class Right, class Order>
+block_of_two block_between_pairs(position from, position to, const elements<Left>& left,
+                                 const elements<Right>& right, const Order& order, const char* algorithm) {
+  const cut_of_two begin = cut_between_pairs(from, left, right, order);
+  const cut_of_two end = cut_between_pairs(to, left, right, order);
+  const bool sorted =
+      begin.left <= end.left && end.left <= left.size && begin.right <= end.right && end.right <= right.size;
+  if (!sorted) fail_for_order(algorithm);
+  return {begin, end};
 }
 
 }  // namespace sennit::detail

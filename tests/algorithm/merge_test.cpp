@@ -65,6 +65,40 @@ TEST(merge, is_the_serial_one) {
   EXPECT_THROW(sennit::parallel_merge(std::vector{1, 2}, std::vector{3, 4}, small), std::invalid_argument);
 }
 
+// Catches an exception of a comparison that the serial merge would not have come to: in the search for a cut, or at a
+// block's other end. Catches writes outside of the destination where a sequence is not sorted.
+TEST(merge, throws_as_the_serial_one) {
+  constexpr int n = 40'000;
+  std::vector<int> left(n);
+  for (int i = 0; i < n; ++i) left[static_cast<std::size_t>(i)] = 2 * i;
+  std::vector<int> right = left;
+  for (int& i : right) ++i;
+  std::vector<int> out(2 * n + 100, -1);
+  int least = 0;
+  const auto less = [&](int a, int b) {
+    // Many elements throw, each something else.
+    for (const int i : {a, b})
+      if (i >= least && i % 1001 == 0) throw i;
+    return a < b;
+  };
+  const auto thrown = [&](auto merge) {
+    try {
+      merge(left, right, out.begin(), less);
+    } catch (int i) {
+      return i;
+    }
+    return -1;
+  };
+  with_workers([&] {
+    for (least = 1; least < 2 * n; least += 5003)
+      EXPECT_EQ(thrown(sennit::parallel_merge), thrown(std::ranges::merge)) << least;
+    EXPECT_EQ(thrown(sennit::parallel_merge), -1);
+  });
+  std::ranges::reverse(left);
+  EXPECT_THROW(sennit::parallel_merge(left, right, out.begin(), less), std::invalid_argument);
+  EXPECT_EQ(std::count(out.end() - 100, out.end(), -1), 100);
+}
+
 // Catches elements that stay in the buffer when a comparator throws or the region is cancelled.
 TEST(merge, in_place_keeps_all_elements) {
   with_workers([] {

@@ -2,12 +2,17 @@
 #include "../loops/support.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <numeric>
 #include <random>
+#include <ranges>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -103,6 +108,72 @@ TEST(sets, take_keys_and_iterators) {
   EXPECT_EQ(z, (std::vector<long>{1, 2, 9, 0}));
 }
 
+// Catches keys that refer to a temporary element after its end, and comparisons that cannot take elements that may change.
+TEST(sets, compare_temporary_elements) {
+  const auto text = [](int i) { return "too long to be within the string " + std::to_string(i + 10'000); };
+  const auto left = std::views::iota(0, 3000) | std::views::transform(text);
+  const auto right = std::views::iota(2000, 3500) | std::views::transform(text);
+  const std::vector<std::string> all = sennit::parallel_set_union(left, right, sennit::grain(64));
+  ASSERT_EQ(all.size(), 3500U);
+  for (int i = 0; i < 3500; ++i) ASSERT_EQ(all[static_cast<std::size_t>(i)], text(i));
+  std::deque<int> numbers(2000);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  EXPECT_TRUE(sennit::parallel_set_difference(
+                  numbers, numbers, [](int& a, int& b) { return a < b; }, sennit::grain(64))
+                  .empty());
+}
+
+// Catches assignments of elements that are not in the result, which a destination may count or refuse.
+TEST(sets, assign_nothing_but_the_result) {
+  struct counting {
+    counting& operator=(std::uint64_t) {
+      assignments.fetch_add(1, std::memory_order_relaxed);
+      return *this;
+    }
+    std::atomic<int>& assignments;
+  };
+  std::atomic<int> assignments{0};
+  std::mt19937_64 random(1);
+  std::vector<std::uint64_t> left(20'000);
+  std::vector<std::uint64_t> right(20'000);
+  for (auto* side : {&left, &right}) {
+    for (std::uint64_t& key : *side) key = random() % 30'000;
+    std::ranges::sort(*side);
+  }
+  std::vector<counting> out(left.size(), counting{assignments});
+  const auto end = sennit::parallel_set_intersection(left, right, out, sennit::grain(2000));
+  EXPECT_EQ(assignments.load(), end - out.begin());
+}
+
+// Catches writes behind the result, and algorithms that do not end, where the precondition does not hold: sequences that
+// are not sorted, NaN, and a comparison by <=.
+TEST(sets, stay_in_bounds_without_order) {
+  constexpr std::size_t n = 4096;
+  std::mt19937_64 random(2);
+  for (int round = 0; round != 40; ++round) {
+    std::vector<double> left(n);
+    std::vector<double> right(n - 1000);
+    for (auto* side : {&left, &right}) {
+      for (double& x : *side) x = static_cast<double>(random() % (round % 2 == 0 ? 10 : n));
+      if (round % 4 != 0) std::ranges::sort(*side);
+      if (round % 4 == 1)
+        for (std::size_t i = 3; i < side->size(); i += 1 + random() % 100) (*side)[i] = std::nan("");
+    }
+    const bool wrong = round % 4 == 3;
+    const auto less = [&](double a, double b) { return wrong ? a <= b : a < b; };
+    for_each_operation([&](auto, auto parallel, auto, const std::string& name) {
+      const std::size_t most =
+          name == "intersection" ? right.size() : left.size() + (name == "difference" ? 0 : right.size());
+      std::vector<double> out(most + 100, -1);
+      try {
+        parallel(left, right, out.begin(), less, sennit::grain(64));
+      } catch (const std::invalid_argument&) {
+      }
+      EXPECT_EQ(std::count(out.end() - 100, out.end(), -1), 100) << name << ", round " << round;
+    });
+  }
+}
+
 // Catches elements behind the end of the result or of the destination, also where blocks are packed as they are compared.
 TEST(sets, write_nothing_behind_the_result) {
   with_workers([] {
@@ -169,6 +240,29 @@ TEST(includes, counts_equal_elements) {
       some.back().key += spread;
       EXPECT_FALSE(sennit::parallel_includes(all, some, by_key));
       EXPECT_TRUE(sennit::parallel_includes(all, std::vector<entry>{}, by_key));
+    }
+  });
+}
+
+// Catches an answer or an exception that depends on which of several strands comes first.
+TEST(includes, throws_as_the_serial_one) {
+  with_workers([] {
+    constexpr int n = 400'000;
+    std::vector<int> all(n);
+    std::iota(all.begin(), all.end(), 0);
+    for (const int missing : {10'000, n / 2, n - 10}) {
+      for (const int fragile : {10, n / 4 + 1, n / 2 + 5, n - 1}) {
+        std::vector<int> some = all;
+        some.insert(some.begin() + missing, some[static_cast<std::size_t>(missing)]);
+        const auto less = [&](int a, int b) {
+          return a == fragile || b == fragile ? throw failure{1} : a < b;
+        };
+        if (fragile < missing) {
+          EXPECT_THROW(sennit::parallel_includes(all, some, less), failure) << missing << ", " << fragile;
+        } else {
+          EXPECT_FALSE(sennit::parallel_includes(all, some, less)) << missing << ", " << fragile;
+        }
+      }
     }
   });
 }

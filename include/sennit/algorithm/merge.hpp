@@ -16,6 +16,7 @@
 #include <sennit/detail/construct_site.hpp>
 #include <sennit/detail/loop/shared_body.hpp>
 #include <sennit/parallel_sort.hpp>
+#include <sennit/region.hpp>
 
 #include <algorithm>
 #include <concepts>
@@ -23,6 +24,7 @@
 #include <functional>
 #include <iterator>
 #include <ranges>
+#include <utility>
 
 namespace sennit {
 namespace detail {
@@ -71,29 +73,46 @@ struct merge_calls {
     const It left = a.first;
     const Jt right = b.first;
     const auto less = [&](auto&& r, auto&& l) {
-      return static_cast<bool>(
-          detail::invoke(comp, detail::invoke(right_key, r), detail::invoke(left_key, l)));
+      return static_cast<bool>(detail::invoke(comp, detail::invoke(right_key, std::forward<decltype(r)>(r)),
+                                              detail::invoke(left_key, std::forward<decltype(l)>(l))));
     };
     const std::ptrdiff_t all = lefts + rights;
-    Engine::for_positions(
-        static_cast<position>((all + block - 1) / block),
-        [&](position first, position last) {
-          const std::ptrdiff_t from = static_cast<std::ptrdiff_t>(first) * block;
-          const std::ptrdiff_t to = std::min(all, static_cast<std::ptrdiff_t>(last) * block);
-          const std::ptrdiff_t i = co_rank(from, left, lefts, right, rights, less);
-          const std::ptrdiff_t i_end = co_rank(to, left, lefts, right, rights, less);
-          if constexpr (std::same_as<It, Jt>) {
-            merge_of_runs<It, decltype(target + from)> runs{left + i, left + i_end, right + (from - i),
-                                                            right + (to - i_end), target + from};
-            runs.run(less, [](const auto& place, const It& element) { *place = *element; });
-            std::ranges::copy(runs.right, runs.right_end,
-                              std::ranges::copy(runs.left, runs.left_end, runs.out).out);
-          } else {
-            std::ranges::merge(left + i, left + i_end, right + (from - i), right + (to - i_end),
-                               target + from, std::ref(comp), std::ref(left_key), std::ref(right_key));
-          }
-        },
-        {});
+    const auto merge_blocks = [&] {
+      Engine::for_positions(
+          static_cast<position>((all + block - 1) / block),
+          [&](position first, position last) {
+            const std::ptrdiff_t from = static_cast<std::ptrdiff_t>(first) * block;
+            const std::ptrdiff_t to = std::min(all, static_cast<std::ptrdiff_t>(last) * block);
+            const std::ptrdiff_t i = co_rank(from, left, lefts, right, rights, less);
+            const std::ptrdiff_t i_end = co_rank(to, left, lefts, right, rights, less);
+            if (i > i_end || from - i > to - i_end) fail_for_order("parallel_merge");
+            if constexpr (std::same_as<It, Jt>) {
+              merge_of_runs<It, decltype(target + from)> runs{left + i, left + i_end, right + (from - i),
+                                                              right + (to - i_end), target + from};
+              runs.run(less, [](const auto& place, const It& element) { *place = *element; });
+              std::ranges::copy(runs.right, runs.right_end,
+                                std::ranges::copy(runs.left, runs.left_end, runs.out).out);
+            } else {
+              std::ranges::merge(left + i, left + i_end, right + (from - i), right + (to - i_end),
+                                 target + from, std::ref(comp), std::ref(left_key), std::ref(right_key));
+            }
+          },
+          {});
+    };
+#if SENNIT_EXCEPTIONS
+    try {
+      merge_blocks();
+    } catch (const cancelled&) {
+      throw;
+    } catch (...) {
+      // Cuts are searched first, and blocks are merged from both ends. So another comparison may have thrown first.
+      std::ranges::merge(left, left + lefts, right, right + rights, target, std::ref(comp),
+                         std::ref(left_key), std::ref(right_key));
+      throw;
+    }
+#else
+    merge_blocks();
+#endif
     return target + all;
   }
 };
@@ -147,9 +166,11 @@ struct in_place_merge_calls {
 //   parallel_merge(left, left_end, right, right_end, out, comp, left_key, right_key)
 //
 // `out` is a range or an iterator, with room for all elements, apart from both sequences. Precondition: both are sorted
-// by comp. Several threads call comp and the keys at once. Throws std::invalid_argument if the destination is a range with
-// too little room, and what comp, a key or an assignment throws; sennit::cancelled in a cancelled region. Thread-safety: any thread may call it. Cost: that of
-// std::merge, and about 2 log n comparisons for a chunk; no memory.
+// by comp. Several threads call comp and the keys at once, in any order. Throws std::invalid_argument if the destination is
+// a range with too little room, or if it is noticed that a sequence is not sorted; what comp, a key or an assignment throws;
+// and sennit::cancelled in a cancelled region. To find the exception that std::merge would have thrown, the merge is then
+// done once more in order. Thread-safety: any thread may call it. Cost: that of std::merge, and about 2 log n comparisons
+// for a chunk; no memory.
 //
 // Example:
 //   #include <vector>

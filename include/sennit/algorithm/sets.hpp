@@ -6,6 +6,7 @@
 #include <sennit/detail/algorithm/co_rank.hpp>
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/filter.hpp>
+#include <sennit/detail/algorithm/first_match.hpp>
 #include <sennit/detail/algorithm/forms.hpp>
 #include <sennit/detail/algorithm/overlap.hpp>
 #include <sennit/detail/algorithm/pack_forms.hpp>
@@ -16,9 +17,9 @@
 #include <sennit/detail/construct_site.hpp>
 #include <sennit/detail/loop/loop.hpp>
 #include <sennit/detail/loop/shared_body.hpp>
+#include <sennit/region.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <functional>
@@ -193,20 +194,37 @@ struct includes_calls {
     refuse_state<Q, std::iter_reference_t<Jt>>();
     const position n = all.size + some.size;
     const order_of_two<Comp, P, Q> order(comp, all_key, some_key);
-    std::atomic<bool> missing{false};
-    Engine::for_positions((n + block - 1) / block,
-                          [&](position first, position last) {
-                            if (missing.load(std::memory_order_relaxed)) return;
-                            const cut_of_two from = cut_between_pairs(first * block, all, some, order);
-                            const cut_of_two to = cut_between_pairs(last * block, all, some, order);
-                            if (from.right != to.right &&
-                                !std::ranges::includes(all.at(from.left), all.at(to.left),
-                                                       some.at(from.right), some.at(to.right), std::ref(comp),
-                                                       std::ref(all_key), std::ref(some_key)))
-                              missing.store(true, std::memory_order_relaxed);
-                          },
-                          {});
-    return !missing.load(std::memory_order_relaxed);
+    const position blocks = n / block + (n % block != 0 ? 1 : 0);
+    const auto all_included = [&] {
+      return first_match<Engine>(blocks,
+                                 [&](position first, position last) {
+                                   const auto [from, to] = block_between_pairs(
+                                       first * block, last * block, all, some, order, "parallel_includes");
+                                   const bool included =
+                                       from.right == to.right ||
+                                       std::ranges::includes(all.at(from.left), all.at(to.left),
+                                                             some.at(from.right), some.at(to.right),
+                                                             std::ref(comp), std::ref(all_key),
+                                                             std::ref(some_key));
+                                   return included ? last : first;
+                                 },
+                                 {}) == blocks;
+    };
+#if SENNIT_EXCEPTIONS
+    try {
+      return all_included();
+    } catch (const cancelled&) {
+      throw;
+    } catch (...) {
+      // Cuts are searched first. So std::includes may not have come to the comparison that has thrown.
+      if (!std::ranges::includes(all.first, all.at(all.size), some.first, some.at(some.size), std::ref(comp),
+                                 std::ref(all_key), std::ref(some_key)))
+        return false;
+      throw;
+    }
+#else
+    return all_included();
+#endif
   }
 };
 
@@ -232,9 +250,10 @@ struct includes_calls {
 // the left sequence's type. Options may stand in the place of any argument that has a default.
 //
 // Precondition: both are sorted by comp, which compares any two elements of both. Several threads call comp and the keys
-// at once. Throws what they or an assignment throw, std::bad_alloc before any call, std::invalid_argument if `out` is a
-// range with fewer elements than the result, and sennit::cancelled in a cancelled region. Elements may have been written
-// then. Thread-safety: any thread may call it. Deterministic. Cost: up to two comparisons for each element, and about
+// at once. Throws what they or an assignment throw: of the lowest block in which something is thrown, where comparisons come
+// before assignments. Throws std::bad_alloc, before any call if there is `out`; std::invalid_argument if `out` is a range with
+// fewer elements than the result, or if it is noticed that a sequence is not sorted; and sennit::cancelled in a cancelled
+// region. Elements may have been written then. Thread-safety: any thread may call it. Deterministic. Cost: up to two comparisons for each element, and about
 // 4 log n for a block; a block is copied while it is in the cache, by marks. The forms without `out` mark all blocks
 // first, and so read the sequences twice. Memory: four bits for each element of both, at most, and a record for each
 // block, of up to 65,536 elements, or of `grain`.
@@ -263,7 +282,9 @@ inline constexpr detail::algorithm<detail::set_symmetric_difference_calls<detail
 //   parallel_includes(all, some, comp = std::ranges::less(), all_key = std::identity(), some_key = ...)
 //   parallel_includes(all, all_end, some, some_end, comp, all_key, some_key)
 //
-// Precondition: both are sorted by comp. Throws what comp or a key throws, and sennit::cancelled in a cancelled region.
+// Precondition: both are sorted by comp. Throws what comp or a key throws, unless an element before is missing. To know
+// that, the search is then done once more in order. Throws std::invalid_argument if it is noticed that a sequence is not
+// sorted, and sennit::cancelled in a cancelled region.
 // Thread-safety: any thread may call it. Cost: that of std::includes; no memory.
 //
 // Example:

@@ -8,6 +8,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -45,6 +49,14 @@ std::ptrdiff_t co_rank(std::ptrdiff_t k, Left left, std::ptrdiff_t lefts, Right 
   return low;
 }
 
+// An element, and the key by which it is compared. Both are called anew in each comparison, as an iterator may give a
+// temporary element, to which its key refers.
+template <class It, class Key>
+struct keyed_element {
+  const It& at;
+  Key& key;
+};
+
 // How elements of two sorted sequences compare, by a key of each. A copy is for a single strand.
 template <class Comp, class P, class Q>
 class order_of_two {
@@ -53,28 +65,28 @@ class order_of_two {
       : comp_(comp), left_key_(left_key), right_key_(right_key) {}
 
   template <class Left>
-  SENNIT_INLINE decltype(auto) left_key(const Left& i) const {
+  SENNIT_INLINE auto left(const Left& i) const {
     auto&& key = left_key_;
-    return detail::invoke(key, *i);
+    return keyed_element<Left, std::remove_reference_t<decltype(key)>>{i, key};
   }
   template <class Right>
-  SENNIT_INLINE decltype(auto) right_key(const Right& i) const {
+  SENNIT_INLINE auto right(const Right& i) const {
     auto&& key = right_key_;
-    return detail::invoke(key, *i);
+    return keyed_element<Right, std::remove_reference_t<decltype(key)>>{i, key};
   }
-  // Of keys.
   template <class A, class B>
-  SENNIT_INLINE bool less(A&& a, B&& b) const {
+  SENNIT_INLINE bool less(const A& a, const B& b) const {
     auto&& comp = comp_;
-    return static_cast<bool>(detail::invoke(comp, std::forward<A>(a), std::forward<B>(b)));
+    return static_cast<bool>(
+        detail::invoke(comp, detail::invoke(a.key, *a.at), detail::invoke(b.key, *b.at)));
   }
   template <class Left, class Right>
   SENNIT_INLINE bool left_first(const Left& l, const Right& r) const {
-    return less(left_key(l), right_key(r));
+    return less(left(l), right(r));
   }
   template <class Left, class Right>
   SENNIT_INLINE bool right_first(const Left& l, const Right& r) const {
-    return less(right_key(r), left_key(l));
+    return less(right(r), left(l));
   }
 
  private:
@@ -104,14 +116,12 @@ cut_of_two cut_between_pairs(position k, const elements<Left>& left, const eleme
         return !order.right_first(left.at(middle), right.at(k - middle - 1));
       });
   const position j = k - i;
-  // `next` is the key of the first element behind the cut. All of its run that lies before the cut is taken apart.
+  // `next` is the first element behind the cut. All of its run that lies before the cut is taken apart.
   const auto within_run = [&](const auto& next) -> cut_of_two {
-    const auto left_below = [&](position at) { return order.less(order.left_key(left.at(at)), next); };
-    const auto right_below = [&](position at) { return order.less(order.right_key(right.at(at)), next); };
-    const auto left_not_above = [&](position at) { return !order.less(next, order.left_key(left.at(at))); };
-    const auto right_not_above = [&](position at) {
-      return !order.less(next, order.right_key(right.at(at)));
-    };
+    const auto left_below = [&](position at) { return order.less(order.left(left.at(at)), next); };
+    const auto right_below = [&](position at) { return order.less(order.right(right.at(at)), next); };
+    const auto left_not_above = [&](position at) { return !order.less(next, order.left(left.at(at))); };
+    const auto right_not_above = [&](position at) { return !order.less(next, order.right(right.at(at))); };
     const position left_begin = i == 0 || left_below(i - 1) ? i : partition_position(0, i, left_below);
     const position right_begin = j == 0 || right_below(j - 1) ? j : partition_position(0, j, right_below);
     const position taken = (i - left_begin) + (j - right_begin);
@@ -130,7 +140,41 @@ cut_of_two cut_between_pairs(position k, const elements<Left>& left, const eleme
   };
   const bool left_is_next =
       i != left.size && (j == right.size || !order.right_first(left.at(i), right.at(j)));
-  return left_is_next ? within_run(order.left_key(left.at(i))) : within_run(order.right_key(right.at(j)));
+  return left_is_next ? within_run(order.left(left.at(i))) : within_run(order.right(right.at(j)));
+}
+
+// Of sequences that are not sorted, cuts may lie outside of the sequences or in another order. This is checked before
+// anything is read or written between two cuts.
+[[noreturn]] SENNIT_COLD inline void fail_for_order(const char* algorithm) {
+  const std::string message =
+      "sennit::" + std::string(algorithm) +
+      ": a sequence is not sorted by the comparison; sort both sequences by it before "
+      "the call";
+#if SENNIT_EXCEPTIONS
+  throw std::invalid_argument(message);
+#else
+  std::fprintf(stderr, "%s\n", message.c_str());
+  std::abort();
+#endif
+}
+
+// The elements between two cuts.
+struct block_of_two {
+  cut_of_two begin;
+  cut_of_two end;
+};
+
+// Where the elements [from, to) of both sequences are, each together with the one that it is a pair with. The block may
+// begin with one more element.
+template <class Left, class Right, class Order>
+block_of_two block_between_pairs(position from, position to, const elements<Left>& left,
+                                 const elements<Right>& right, const Order& order, const char* algorithm) {
+  const cut_of_two begin = cut_between_pairs(from, left, right, order);
+  const cut_of_two end = cut_between_pairs(to, left, right, order);
+  const bool sorted =
+      begin.left <= end.left && end.left <= left.size && begin.right <= end.right && end.right <= right.size;
+  if (!sorted) fail_for_order(algorithm);
+  return {begin, end};
 }
 
 }  // namespace sennit::detail

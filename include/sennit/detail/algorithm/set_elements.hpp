@@ -49,6 +49,12 @@ inline constexpr bool keeps_right = Operation::kept(right_alone) != 0;
 template <class Operation>
 inline constexpr bool keeps_pairs = Operation::kept(pair_of_equals) != 0;
 
+// Nobody can tell how often it is assigned to.
+template <class To, class From>
+inline constexpr bool is_plain_assignment =
+    std::is_lvalue_reference_v<std::iter_reference_t<To>> &&
+    std::is_trivially_assignable_v<std::iter_reference_t<To>, std::iter_reference_t<From>>;
+
 template <class It>
 inline constexpr bool has_small_elements =
     std::is_trivially_copyable_v<std::iter_value_t<It>> && sizeof(std::iter_value_t<It>) <= 16;
@@ -73,13 +79,12 @@ class set_elements {
                const Order& order)
       : left_(left), right_(right), out_(out), order_(order) {}
 
-  // A step has one element at least, and a block that begins with one more has a pair there.
-  static position words_for(position n) { return header + words_for_marks(2 * n); }
+  // A step has one element at least, and a block may begin with one more. If that is no pair, a sequence is not sorted.
+  static position words_for(position n) { return header + words_for_marks(2 * n + 2); }
 
   marked_block mark(mark_word* words, position from, position to) const {
     const Order order = order_;
-    const cut_of_two begin = cut_between_pairs(from, left_, right_, order);
-    const cut_of_two end = cut_between_pairs(to, left_, right_, order);
+    const auto [begin, end] = block_between_pairs(from, to, left_, right_, order, Operation::name);
     Left l = left_.at(begin.left);
     Right r = right_.at(begin.right);
     const Left l_end = left_.at(end.left);
@@ -135,8 +140,7 @@ class set_elements {
   bool direct(position offset, position n) const noexcept { return out_.has_room(offset, n + 1); }
   marked_block pack(position from, position to, position offset, bool) const {
     const Order order = order_;
-    const cut_of_two begin = cut_between_pairs(from, left_, right_, order);
-    const cut_of_two end = cut_between_pairs(to, left_, right_, order);
+    const auto [begin, end] = block_between_pairs(from, to, left_, right_, order, Operation::name);
     Left l = left_.at(begin.left);
     Right r = right_.at(begin.right);
     const Left l_end = left_.at(end.left);
@@ -180,8 +184,8 @@ class set_elements {
     Right r = right_.at(words[2]);
     const Right r_end = right_.at(words[3]);
     // Within the block's output, what is written too early is overwritten.
-    constexpr bool without_branch = small && std::random_access_iterator<To>;
-    [[maybe_unused]] To end{};
+    constexpr bool without_branch = assigns_without_branch<To>();
+    [[maybe_unused]] To end = out;
     if constexpr (without_branch) end = out + static_cast<std::iter_difference_t<To>>(words[4]);
 
     for (const mark_word* word = words + header; l != l_end && r != r_end; ++word) {
@@ -211,12 +215,24 @@ class set_elements {
 
  private:
   static constexpr position header = 5;
+
+  template <class To>
+  static consteval bool assigns_without_branch() {
+    if constexpr (small && std::random_access_iterator<To>) {
+      return is_plain_assignment<To, Left> && (!keeps_right<Operation> || is_plain_assignment<To, Right>);
+    } else {
+      return false;
+    }
+  }
   static constexpr unsigned blocks_until_marks = 16;
 
   static mark_word take(Left& l, Right& r, const Order& order) {
     if constexpr (small) {
-      const bool right = !order.left_first(l, r);
-      const bool left = !order.right_first(l, r);
+      const bool left_first = order.left_first(l, r);
+      const bool right_first = order.right_first(l, r);
+      const bool right = !left_first;
+      // A comparison by <=, which is wrong, says both of equal elements. A step has an element also then.
+      const bool left = left_first || !right_first;
       l += left;
       r += right;
       return static_cast<mark_word>(left) | static_cast<mark_word>(right) << 1U;

@@ -58,7 +58,8 @@ class Foreign(unittest.TestCase):
 
     def run_on(self, only, **names):
         environment = {name: value for name, value in os.environ.items() if name not in ("PARLAY", "PBBS", "TEST")}
-        environment |= {"PATH": f"{self.root / 'bin'}:{os.environ['PATH']}"} | {name: str(self.root / value) for name, value in names.items()}
+        environment |= {name: str(self.root / value) for name, value in names.items()}
+        environment["PATH"] = f"{self.root / 'bin'}:{environment['PATH']}"
         command = ["sh", self.root / "scripts/foreign.sh", only]
         end = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
         return end.returncode, end.stdout.splitlines(), end.stderr

@@ -77,13 +77,14 @@ program() {
   shift 2
   here=$out/programs/$name
   rm -rf "$here"
-  mkdir -p "$here/sennit" "$here/onetbb"
-  if ! g++ -std=gnu++20 -O2 -DNDEBUG -w "-I$PWD/integrations/tbb/include" "-I$PWD/include" "$@" -o "$here/on_sennit" \
+  # Both have one name, as some print it.
+  mkdir -p "$here/sennit" "$here/onetbb" "$here/on_sennit" "$here/on_onetbb"
+  if ! g++ -std=gnu++20 -O2 -DNDEBUG -w "-I$PWD/integrations/tbb/include" "-I$PWD/include" "$@" -o "$here/on_sennit/program" \
     "$library" $(pkg-config --libs hwloc numa fmt) -lboost_context -lpthread -ldl -ltbb >"$here/log" 2>&1; then
     echo "failed $name (compiling)"
     return
   fi
-  if ! g++ -std=gnu++20 -O2 -DNDEBUG -w "$@" -o "$here/on_onetbb" -ltbb -lpthread >>"$here/log" 2>&1; then
+  if ! g++ -std=gnu++20 -O2 -DNDEBUG -w "$@" -o "$here/on_onetbb/program" -ltbb -lpthread >>"$here/log" 2>&1; then
     echo "failed $name (compiling on oneTBB)"
     return
   fi
@@ -92,7 +93,7 @@ program() {
       begin=$(date +%s%N)
       # The command is split into words.
       # shellcheck disable=SC2086
-      (cd "$here/$system" && timeout 300 ../on_$system $command >printed 2>&1) || {
+      (cd "$here/$system" && timeout 300 ../on_$system/program $command >printed 2>&1) || {
         echo "failed $name (status $? on $system)"
         return
       }

@@ -99,7 +99,7 @@ class Pbbs(unittest.TestCase):
             self.assertFalse((self.data / "other").exists())
 
     def compiled(self):
-        """How often the compiler is called where both systems are asked for; it is this program, and makes what it is told to."""
+        """How often a compiler is called where both systems are asked for; it makes empty files."""
         calls = []
 
         def compile(command, folder, log):

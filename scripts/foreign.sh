@@ -13,15 +13,14 @@
 set -u
 cd "$(dirname "$0")/.."
 
+fail() { printf 'foreign: %s\n' "$1" >&2; exit 1; }
+
 only=${1:-.}
-PARLAY=${PARLAY:+$(realpath "$PARLAY")}
-PBBS=${PBBS:+$(realpath "$PBBS")}
+PARLAY=${PARLAY:-} PBBS=${PBBS:-}
 jobs=${JOBS:-$(nproc)}
 out=$PWD/build/foreign
 library=$PWD/build/release/src/libsennit.a
 mkdir -p "$out"
-
-fail() { printf 'foreign: %s\n' "$1" >&2; exit 1; }
 
 # source_package NAME: its files in $out/sources, as Debian's archive has them. Where to find the archive is what this
 # machine says of binary packages.
@@ -35,12 +34,12 @@ source_package() {
   for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
     [ -f "$file" ] && sed -n 's/^deb /deb-src /p' "$file" >"$apt/parts/$(basename "$file" .list).list"
   done
-  options="-o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts=$apt/parts -o Dir::State::lists=$apt/lists
-           -o Dir::Cache=$apt/cache -o APT::Sandbox::User="
-  # shellcheck disable=SC2086
-  apt-get $options update >"$out/apt.log" 2>&1 &&
-    (cd "$out/sources" && apt-get $options source --download-only "$1" >>"$out/apt.log" 2>&1) ||
-    fail "the source package $1 cannot be had from the archive that apt uses; see $out/apt.log"
+  package=$1
+  set -- -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$apt/parts" -o "Dir::State::lists=$apt/lists" \
+    -o "Dir::Cache=$apt/cache" -o APT::Sandbox::User=
+  apt-get "$@" update >"$out/apt.log" 2>&1 &&
+    (cd "$out/sources" && apt-get "$@" source --download-only "$package" >>"$out/apt.log" 2>&1) ||
+    fail "the source package $package cannot be had from the archive that apt uses; see $out/apt.log"
 }
 
 # try KIND NAME SOURCE FLAGS...: builds a test, runs it unless KIND is `preprocess`, and says how that ended
@@ -51,7 +50,9 @@ try() {
   mkdir -p "$(dirname "$program")"
   if [ "$kind" = preprocess ]; then
     g++ -E "$@" "$source" -o /dev/null >"$program.log" 2>&1 && echo "passed $name" || echo "failed $name (preprocessing)"
-  elif ! g++ "$@" "$source" -o "$program" "$library" $(pkg-config --libs hwloc numa fmt) -lboost_context -lpthread -ldl \
+    return
+  fi
+  if ! g++ "$@" "$source" -o "$program" "$library" $(pkg-config --libs hwloc numa fmt) -lboost_context -lpthread -ldl \
     $(case $name in tbb/*) echo -ltbb ;; parlay/*) echo -lgtest_main -lgtest ;; esac) >"$program.log" 2>&1; then
     echo "failed $name (compiling)"
     return
@@ -70,19 +71,20 @@ try() {
 }
 
 # program NAME COMMAND SOURCES FLAGS...: builds a program on Sennit and on oneTBB, and compares what both print and write.
-# COMMAND: what follows the name of the program where it is run, in a directory of its own.
+# COMMAND: what follows the name of the program where it is run, in a directory of its own. Blanks separate its words.
 program() {
   name=$1 command=$2
   shift 2
   here=$out/programs/$name
   rm -rf "$here"
-  mkdir -p "$here/sennit" "$here/onetbb"
-  if ! g++ -std=gnu++20 -O2 -DNDEBUG -w "-I$PWD/integrations/tbb/include" "-I$PWD/include" "$@" -o "$here/on_sennit" \
+  # Both have one name, as some print it.
+  mkdir -p "$here/sennit" "$here/onetbb" "$here/on_sennit" "$here/on_onetbb"
+  if ! g++ -std=gnu++20 -O2 -DNDEBUG -w "-I$PWD/integrations/tbb/include" "-I$PWD/include" "$@" -o "$here/on_sennit/program" \
     "$library" $(pkg-config --libs hwloc numa fmt) -lboost_context -lpthread -ldl -ltbb >"$here/log" 2>&1; then
     echo "failed $name (compiling)"
     return
   fi
-  if ! g++ -std=gnu++20 -O2 -DNDEBUG -w "$@" -o "$here/on_onetbb" -ltbb -lpthread >>"$here/log" 2>&1; then
+  if ! g++ -std=gnu++20 -O2 -DNDEBUG -w "$@" -o "$here/on_onetbb/program" -ltbb -lpthread >>"$here/log" 2>&1; then
     echo "failed $name (compiling on oneTBB)"
     return
   fi
@@ -91,7 +93,7 @@ program() {
       begin=$(date +%s%N)
       # The command is split into words.
       # shellcheck disable=SC2086
-      (cd "$here/$system" && timeout 300 ../on_$system $command >printed 2>&1) || {
+      (cd "$here/$system" && timeout 300 ../on_$system/program $command >printed 2>&1) || {
         echo "failed $name (status $? on $system)"
         return
       }
@@ -108,6 +110,9 @@ program() {
   echo "passed $name $(echo "$times" | awk '{ printf "(%.3f s; on oneTBB %.3f s)", $1 / 1e6, $2 / 1e6 }')"
 }
 
+# line WORDS...: a line of which xargs makes these words, whatever is in them
+line() { printf '%s\n' "$@" | sed 's,[^A-Za-z0-9_./:=+@-],\\&,g' | paste -s -d ' '; }
+
 std_execution() {
   suite=$out/gcc/libstdc++-v3/testsuite
   if [ ! -d "$suite" ]; then
@@ -123,7 +128,7 @@ std_execution() {
   find "$suite" -path '*/pstl/*' -name '*.cc' | sort | while read -r source; do
     name=std_execution/$(printf %s "${source#"$suite"/}" | sed 's,pstl/,,; s,\.cc$,,')
     kind=$(sed -n 's/.*{ dg-do \([a-z]*\).*/\1/p' "$source" | head -n 1)
-    echo "$kind" "$name" "$source" -std=gnu++20 -O1 "-I$suite/util" -I"$PWD/integrations/std_execution/include" \
+    line "${kind:-run}" "$name" "$source" -std=gnu++20 -O1 "-I$suite/util" -I"$PWD/integrations/std_execution/include" \
       -include sennit/std_execution.hpp -I"$PWD/include"
   done
 }
@@ -150,7 +155,7 @@ tbb() {
     concurrent_queue concurrent_vector enumerable_thread_specific global_control mutex parallel_for parallel_for_each \
     parallel_invoke parallel_pipeline parallel_reduce parallel_scan parallel_sort resumable_tasks task_arena task_group \
     task_group_context tick_count version; do
-    echo run "tbb/$name" "$suite/conformance/conformance_$name.cpp" -std=gnu++20 -O1 -w \
+    line run "tbb/$name" "$suite/conformance/conformance_$name.cpp" -std=gnu++20 -O1 -w \
       "-I$PWD/integrations/tbb/include" "-I$PWD/include" "-I$suite" "-I$suite/.."
   done
 }
@@ -159,7 +164,7 @@ tbb() {
 parlay() {
   sed -n 's/^ *add_dtests(NAME \([a-z_]*\) FILES \([a-z_]*\.cpp\) LIBS parlay\(.*\))$/\1 \2 \3/p' "$PARLAY/test/CMakeLists.txt" |
     while read -r name source more; do
-      echo run "parlay/$name" "$PARLAY/test/$source" -std=c++20 -O1 -w -DDEBUG -include sennit/parlay.hpp \
+      line run "parlay/$name" "$PARLAY/test/$source" -std=c++20 -O1 -w -DDEBUG -include sennit/parlay.hpp \
         "-I$PWD/integrations/parlay/include" "-I$PWD/include" "-I$PARLAY/include" "-I$PARLAY/test" \
         $(printf %s "$more" | sed -n 's/.*FLAGS "\([^"]*\)".*/\1/p')
     done
@@ -169,14 +174,19 @@ parlay() {
 programs() {
   unpack onetbb
   from=$out/onetbb/examples
+  data=../../../../onetbb/examples  # from where a program runs
   example() {
     name=$1 command=$2 under=$3
     shift 3
-    echo program "programs/$name" "'$command'" $(for file; do echo "$from/$under/$file"; done) "-I$from" "-I$from/$under"
+    for file; do
+      shift
+      set -- "$@" "$from/$under/$file"
+    done
+    line program "programs/$name" "$command" "$@" "-I$from" "-I$from/$under"
   }
   example primes 'auto 100000000' parallel_reduce/primes main.cpp primes.cpp
   example convex_hull 'auto 4000000' parallel_reduce/convex_hull convex_hull_sample.cpp
-  example sudoku "auto $from/task_group/sudoku/input1" task_group/sudoku sudoku.cpp
+  example sudoku "auto $data/task_group/sudoku/input1" task_group/sudoku sudoku.cpp
   example parallel_preorder 'auto 10000 50' parallel_for_each/parallel_preorder main.cpp Graph.cpp parallel_preorder.cpp
   example square auto parallel_pipeline/square square.cpp gen_input.cpp
   example fibonacci '500 1:2' test_all/fibonacci fibonacci.cpp
@@ -184,7 +194,7 @@ programs() {
   example fractal 'auto 1 1000' task_arena/fractal main.cpp fractal.cpp ../../common/gui/convideo.cpp
   example count_strings 'auto 1000000' concurrent_hash_map/count_strings count_strings.cpp
   example shortpath 'auto N=1000' concurrent_priority_queue/shortpath shortpath.cpp
-  example tachyon "$from/parallel_for/tachyon/dat/balls.dat" parallel_for/tachyon \
+  example tachyon "$data/parallel_for/tachyon/dat/balls.dat" parallel_for/tachyon \
     $(cd "$from/parallel_for/tachyon" && ls src/*.cpp | grep -v '/trace\.') src/trace.tbb.cpp ../../common/gui/convideo.cpp
 }
 
@@ -205,24 +215,57 @@ if [ "${TEST:-}" = one ]; then
   exit
 fi
 
+folder() { realpath -e -- "$2" 2>/dev/null || fail "$1=$2 does not exist; say where the clone is: $1=folder"; }
+[ -z "$PARLAY" ] || PARLAY=$(folder PARLAY "$PARLAY") || exit
+[ -z "$PBBS" ] || PBBS=$(folder PBBS "$PBBS") || exit
 [ -z "$PARLAY" ] || [ -d "$PARLAY/include/parlay" ] || fail "PARLAY=$PARLAY is no clone of ParlayLib"
 [ -z "$PBBS" ] || [ -n "$PARLAY" ] || fail 'PBBS needs ParlayLib; say where that is: PARLAY=folder'
 [ -z "$PBBS" ] || [ -d "$PBBS/benchmarks" ] || fail "PBBS=$PBBS is no clone of PBBS"
 [ -f "$library" ] || fail 'the library is not built; run: make foreign'
 log=$out/results
-# each JOBS: the tests on standard input, so many at a time
-each() { grep -E -- "^[a-z]* [^ ]*($only)" | TEST=one xargs -r -P "$1" -L 1 "$PWD/scripts/foreign.sh" .; }
-{
+: >"$log"
+
+# failed SUITE WHY: a suite of which tests are missing counts as a test that failed
+failed() { echo "failed $1 ($2)" | tee -a "$log"; }
+
+# list SUITE FILE: adds the suite's tests of which the name matches to the file
+list() {
+  wanted "$1" || return 0
+  if ("$1") >"$out/$1.tests" && [ -s "$out/$1.tests" ]; then
+    grep -E -- "^[a-z]* [^ ]*($only)" "$out/$1.tests" >>"$2"
+  else
+    failed "$1" 'its tests cannot be had, or none was found'
+  fi
+}
+
+# each JOBS FILE: the tests in the file, so many at a time
+each() {
   {
-    ! wanted std_execution || std_execution
-    ! wanted tbb || tbb
-    [ -z "$PARLAY" ] || ! wanted parlay || parlay
-  } | each "$jobs"
-  ! wanted programs || programs | each 1
-} | tee "$log"
+    TEST=one xargs -r -P "$1" -L 1 "$PWD/scripts/foreign.sh" . <"$2" || echo 'failed foreign (not all tests were run)'
+  } | tee -a "$log"
+}
+
+rm -f "$out/together" "$out/alone"
+touch "$out/together" "$out/alone"
+list std_execution "$out/together"
+list tbb "$out/together"
+[ -z "$PARLAY" ] || list parlay "$out/together"
+list programs "$out/alone"
+each "$jobs" "$out/together"
+each 1 "$out/alone"
 if [ -n "$PBBS" ] && wanted pbbs; then
-  integrations/parlay/pbbs/measure.py --grains "$PBBS" "$PARLAY" | tee "$out/pbbs.log"
+  {
+    integrations/parlay/pbbs/measure.py --grains --only "$(printf %s "$only" | sed 's,pbbs/,,g')" "$PBBS" "$PARLAY"
+    echo $? >"$out/pbbs.status"
+  } | tee "$out/pbbs.log"
   grep -E '^(passed|failed) ' "$out/pbbs.log" >>"$log"
+  status=$(cat "$out/pbbs.status")
+  # 3: no program has such a name.
+  if [ "$status" -ne 0 ] && [ "$status" -ne 3 ] && ! grep -q '^failed ' "$out/pbbs.log"; then
+    failed pbbs "status $status of measure.py"
+  elif [ "$status" -eq 0 ] && ! grep -q '^passed ' "$out/pbbs.log"; then
+    failed pbbs 'no program was run'
+  fi
 fi
 total=$(wc -l <"$log")
 [ "$total" -gt 0 ] || fail "no test has a name that matches '$only'"

@@ -2,6 +2,8 @@
 """PBBS on Sennit and on ParlayLib's own scheduler, from the same sources with the same flags. See README.md."""
 
 import argparse
+import hashlib
+import json
 import os
 import re
 import shutil
@@ -26,10 +28,17 @@ SYSTEMS = ("parlay", "sennit")
 # PBBS's own, but for C++20, which Sennit needs.
 FLAGS = "-mcx16 -O2 -std=c++20 -DNDEBUG -pthread -w -I.".split()
 PATCH = re.compile(r"(inline void parallel_for\((?:std::)?size_t start, (?:std::)?size_t end, F&& f, long granularity, bool[^)]*\) \{\n)")
+# With which status a program of PBBS ends that has found nothing wrong, where that is not 0.
+STATUS = {"dedupTime": 1, "SACheck": 1}
+NONE_MATCHES = 3
 
 
 class Failure(Exception):
     """What a person has to know; the message says it."""
+
+    def __init__(self, message, status=1):
+        super().__init__(message)
+        self.status = status
 
 
 @dataclass(frozen=True)
@@ -62,30 +71,58 @@ def main():
     programs = [Program(**{("source" if key == "from" else key): value for key, value in entry.items()}) for entry in text["program"]]
     chosen = [program for program in programs if re.search(options.only, program.name)]
     if not chosen:
-        raise Failure(f"no program has a name that matches '{options.only}'; there are: {', '.join(p.name for p in programs)}")
+        raise Failure(f"no program has a name that matches '{options.only}'; there are: {', '.join(p.name for p in programs)}", NONE_MATCHES)
     suite_drawn = suite.Suite("pbbs", "PBBS", False, (), tuple(suite.Figure(**entry) for entry in text["figure"]))
     trees = Trees(options, chosen)
-    failed = trees.build() if not options.built else []
-    if not options.built:
-        failed += [program.name for program in chosen if program.name not in failed and not trees.checked(program)]
+    if options.built:
+        trees.require()
+        failed = []
+    else:
+        failed = trees.build()
+        failed += [program.name for program in chosen if program.name not in failed and not _attempted(trees.checked, program)]
     if options.samples:
-        report(suite_drawn, options, programs, [program for program in chosen if program.name not in failed], trees, text["grains"])
+        good = [program for program in chosen if program.name not in failed]
+        failed += report(suite_drawn, options, programs, good, trees, text["grains"])
     return 1 if failed else 0
 
 
 def report(drawn, options, programs, chosen, trees, grains):
-    """Measures, and writes all there is after each program: a long run that is interrupted has something to show."""
+    """Measures, and writes all there is after each program: a long run that is interrupted has something to show. The names
+    of the programs that could not be measured."""
     path = options.out / "pbbs.json"
     about, commit = machine.machine(ROOT, {}, machine.load()), machine.commit(ROOT)
     about["systems"] = trees.versions()
     results = records.read(path)["results"] if path.is_file() else []
+    failed, written = [], False
     for program in chosen:
-        results = _merged(results, trees.measured(program, grains, options), programs)
+        new = _attempted(trees.measured, program, grains, options)
+        if new is None or not all(record["ok"] for record in new):
+            failed.append(program.name)
+        if new is None:
+            continue
+        for error in dict.fromkeys(record["error"] for record in new if not record["ok"]):
+            print(f"failed pbbs/{program.name} ({program.source}, timed: {' '.join(error.split())})", flush=True)
+        written = True
+        results = _merged(results, new, programs)
         records.write(path, drawn, commit, about, results)
         path.with_suffix(".txt").write_text(f"{table.tables(results)}\n\n{means(results)}\n")
         charts.write(options.out, drawn, about, commit, results)
+    if not written:
+        print(f"pbbs: no program was measured; {path} is as it was", file=sys.stderr)
+        return failed
     print(path.with_suffix(".txt").read_text())
     print(f"Wrote {path} and its pictures.")
+    return failed
+
+
+def _attempted(what, program, *more):
+    """What `what` returns; None if the program cannot be built or run, or is not where PBBS had it. That is said."""
+    try:
+        return what(program, *more)
+    except (Failure, OSError, LookupError, subprocess.SubprocessError) as error:
+        told = f"no {error}" if isinstance(error, LookupError) else error
+        print(f"failed pbbs/{program.name} ({program.source}: {told})", flush=True)
+        return None
 
 
 class Trees:
@@ -103,7 +140,7 @@ class Trees:
             self._copy("grain", self._grained())
         jobs = [(program, system) for program in self.programs for system in SYSTEMS]
         with ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count())) as pool:
-            ends = list(pool.map(lambda job: self._compile(*job), jobs))
+            ends = list(pool.map(lambda job: _attempted(self._compile, *job), jobs))
         return list(dict.fromkeys(program.name for (program, _), good in zip(jobs, ends) if not good))
 
     def checked(self, program):
@@ -111,20 +148,22 @@ class Trees:
         data, answer = self._input(program), self.work / f"{program.name}.answer"
         bench = self.work / "plain/benchmarks" / Path(program.source).parent / "bench"
         checker = self._makefile(program)["BENCH"] + "Check"
-        if not program.own:
-            _run(["make", "-s", checker], bench, self.work / f"{program.name}-check.log")
+        log = self.work / f"{program.name}-check.log"
+        if not program.own and not program.same and not _run(["make", "-s", checker], bench, log):
+            raise Failure(f"its checker cannot be built; see {log}")
         good = True
         for workers in WORKERS:
             end = self._answered(program, "sennit", workers, answer)
-            complaint = _complaint(end)
+            well = self._status(program)
+            complaint = _complaint(end, well)
             if not complaint and program.same:
                 other = answer.with_suffix(".parlay")
-                complaint = _complaint(self._answered(program, "parlay", workers, other)) or _difference(answer, other)
+                complaint = _complaint(self._answered(program, "parlay", workers, other), well) or _difference(answer, other)
                 other.unlink(missing_ok=True)
             elif not complaint and not program.own:
                 end = _ended([bench / checker, *program.check.split(), data, answer], _environment(workers, None))
                 said = [line for line in end.stdout.splitlines() if line and not line.startswith(":")]
-                complaint = _complaint(end) or "\n".join(said)
+                complaint = "\n".join(said) or _complaint(end, STATUS.get(checker, 0))
             good &= not complaint
             how = f"failed pbbs/{program.name}" if complaint else f"passed pbbs/{program.name}"
             print(f"{how} ({program.source}, {workers} workers)", flush=True)
@@ -132,6 +171,9 @@ class Trees:
                 (self.work / f"{program.name}-{workers}.log").write_text(complaint)
         answer.unlink(missing_ok=True)
         return good
+
+    def _status(self, program):
+        return 0 if program.own else STATUS.get(self._makefile(program)["BENCH"] + "Time", 0)
 
     def _answered(self, program, system, workers, answer):
         answer.unlink(missing_ok=True)
@@ -148,15 +190,15 @@ class Trees:
             for system in SYSTEMS
             if options.variants is None or re.fullmatch(options.variants, Cell(system, grain, workers).variant)
         ]
-        seconds, errors = {cell: [] for cell in cells}, {}
+        seconds, errors, well = {cell: [] for cell in cells}, {}, self._status(program)
         for turn in range(options.samples):
             print(f"pbbs: {program.name}, turn {turn + 1} of {options.samples}", file=sys.stderr, flush=True)
             for cell in (cells if turn % 2 == 0 else reversed(cells)):
                 command = [self._program(program, cell.system), "-r", str(options.rounds), *program.options.split(), data]
                 end = _ended(command, _environment(cell.workers, cell.grain))
                 found = [float(time) for time in re.findall(r"^Parlay time: ([0-9.e+-]+)$", end.stdout, re.MULTILINE)]
-                if _complaint(end) or len(found) < options.rounds:
-                    errors[cell] = _complaint(end) or "it told no times"
+                if _complaint(end, well) or len(found) < options.rounds:
+                    errors[cell] = _complaint(end, well) or "it told no times"
                 else:
                     seconds[cell] += found[-options.rounds :]
         return [record for cell in cells for record in _records(program, cell, seconds, errors)]
@@ -164,15 +206,32 @@ class Trees:
     def versions(self):
         return {"parlay": f"ParlayLib {machine.commit(self.parlay)}", "pbbs": f"PBBS {machine.commit(self.pbbs)}"}
 
+    def require(self):
+        """Refuses to time programs that were built from something else."""
+        for tree in dict.fromkeys(self._tree(program) for program in self.programs):
+            if not self._same_origin(tree):
+                raise Failure(f"{self.work / tree} is no copy of {self.pbbs} as that is now; run without --built")
+
+    def _origin(self):
+        return {"pbbs": _state(self.pbbs), "parlay": _state(self.parlay)}
+
+    def _same_origin(self, tree):
+        path = self.work / f"{tree}.origin"
+        return (self.work / tree).is_dir() and path.is_file() and path.read_text() == json.dumps(self._origin())
+
     def _copy(self, tree, include):
-        target = self.work / tree
-        if not target.is_dir():
-            part = self.work / f"{tree}.part"
-            shutil.rmtree(part, ignore_errors=True)
-            shutil.copytree(self.pbbs, part, symlinks=True, ignore=lambda _, names: {".git", "parlaylib"} & set(names))
-            (part / "parlaylib").mkdir()
-            (part / "parlaylib/include").symlink_to(include)
-            part.rename(target)
+        """Anew if PBBS or ParlayLib is another one or has changed: then its inputs and programs may be others, too."""
+        if self._same_origin(tree):
+            return
+        target, part, origin = self.work / tree, self.work / f"{tree}.part", self.work / f"{tree}.origin"
+        origin.unlink(missing_ok=True)
+        for old in (target, part, *(self.work / f"programs/{tree}-{system}" for system in SYSTEMS)):
+            shutil.rmtree(old, ignore_errors=True)
+        shutil.copytree(self.pbbs, part, symlinks=True, ignore=lambda _, names: {".git", "parlaylib"} & set(names))
+        (part / "parlaylib").mkdir()
+        (part / "parlaylib/include").symlink_to(include)
+        part.rename(target)
+        origin.write_text(json.dumps(self._origin()))
 
     def _grained(self):
         """ParlayLib's headers and Sennit's plug-in, with one line more in parallel_for."""
@@ -219,14 +278,27 @@ class Trees:
         else:
             libraries = []
         command = ["g++", *flags, *sources, "-o", target, *libraries, "-ldl", "-pthread"]
-        plug_in = ROOT / "integrations/parlay/include/sennit/parlay.hpp"
-        newest = max(path.stat().st_mtime for path in (plug_in, self.library)) if system == "sennit" else 0
-        if target.is_file() and target.stat().st_mtime > newest:
+        asked, words = target.with_suffix(".command"), json.dumps([str(word) for word in command])
+        if target.is_file() and asked.is_file() and asked.read_text() == words and target.stat().st_mtime > self._newest(program, system):
             return True
+        asked.unlink(missing_ok=True)
         good = _run(command, folder, target.with_suffix(".log"))
-        if not good:
+        if good:
+            asked.write_text(words)
+        else:
             print(f"failed pbbs/{program.name} (compiling on {system}; see {target.with_suffix('.log')})", flush=True)
         return good
+
+    def _newest(self, program, system):
+        """When the last of the files changed that a program is made of, besides those of the copy."""
+        parts = [HERE / program.own] if program.own else []
+        parts += [HERE / "grain.hpp"] if self._tree(program) == "grain" else []
+        folders = [self.parlay / "include"]
+        if system == "sennit":
+            parts.append(self.library)
+            folders += [ROOT / "include", ROOT / "integrations/parlay/include"]
+        parts += [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+        return max((path.stat().st_mtime for path in parts), default=0)
 
     def _input(self, program):
         kind, _, name = program.input.partition("/")
@@ -234,10 +306,18 @@ class Trees:
         if not (folder / name).is_file():
             if "Delaunay" in name:  # the rule runs that program
                 place = self.work / "plain/benchmarks/delaunayTriangulation/incrementalDelaunay"
-                if not (place / "delaunay").is_file():
-                    _run(["make", "-s", "delaunay"], place, self.work / "delaunay.log")
-            if not _run(["make", "-s", name], folder, self.work / f"{name}.log") or not (folder / name).is_file():
-                raise Failure(f"PBBS's generators did not make {program.input}; see {self.work / f'{name}.log'}")
+                log = self.work / "delaunay.log"
+                if not (place / "delaunay").is_file() and not _run(["make", "-s", "delaunay"], place, log):
+                    raise Failure(f"PBBS's delaunay, which makes {program.input}, cannot be built; see {log}")
+            log, made = self.work / f"{name}.log", False
+            try:
+                # make is to keep no part of a file, of those between either.
+                made = _run(["make", "-s", "--eval=.DELETE_ON_ERROR:", name], folder, log) and _is_filled(folder / name)
+            finally:
+                if not made:
+                    (folder / name).unlink(missing_ok=True)
+            if not made:
+                raise Failure(f"PBBS's generators did not make {program.input}; see {log}")
         return folder / name
 
 
@@ -294,13 +374,15 @@ def _record(program, cell, metric, samples, error=None, **more):
 
 
 def _merged(old, new, programs):
-    """New records in the place of old ones of the same cells; in the order of the programs."""
+    """New records in the place of old ones of the same cells; in the order of the programs. Those of programs that are no
+    longer in the list go: after a change of name the means would count the program twice."""
     def key(record):
         return record["kernel"], record["system"], record["variant"], record["workers"], record["metric"]
 
     found = {key(record): record for record in [*old, *new]}
     order = [program.name for program in programs]
-    return sorted(found.values(), key=lambda record: (order.index(record["kernel"]), record["workers"], record["variant"] != "default"))
+    known = [record for record in found.values() if record["kernel"] in order]
+    return sorted(known, key=lambda record: (order.index(record["kernel"]), record["workers"], record["variant"] != "default"))
 
 
 def _environment(workers, grain):
@@ -309,11 +391,11 @@ def _environment(workers, grain):
     return own | ({} if grain is None else {"PBBS_GRAIN": str(grain)})
 
 
-def _complaint(end):
-    """What a program of PBBS says is wrong. As PBBS has it: its programs end with any status, and tell errors on stderr."""
+def _complaint(end, well=0):
+    """What is wrong by the way a program of PBBS has ended; `well`: the status it has if nothing is."""
     if end.returncode < 0:
         return f"signal {-end.returncode}: {end.stderr}"
-    return end.stderr
+    return end.stderr or ("" if end.returncode in (0, well) else f"status {end.returncode}")
 
 
 def _difference(answer, other):
@@ -327,6 +409,16 @@ def _ended(command, environment):
         return subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment, timeout=300)
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess(command, 124, "", "it did not end in 300 s")
+
+
+def _state(folder):
+    """Which files a clone has: where it is, its commit, and a checksum of what was changed since then."""
+    changes = subprocess.run(["git", "-C", folder, "diff", "HEAD"], capture_output=True).stdout
+    return [str(folder), machine.commit(folder).removesuffix("+changes"), hashlib.sha256(changes).hexdigest()]
+
+
+def _is_filled(path):
+    return path.is_file() and path.stat().st_size > 0
 
 
 def _run(command, folder, log):
@@ -363,6 +455,6 @@ def _options():
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except Failure as failure:
+    except (Failure, OSError) as failure:
         print(f"pbbs: {failure}", file=sys.stderr)
-        sys.exit(1)
+        sys.exit(getattr(failure, "status", 1))

@@ -233,4 +233,18 @@ TEST(tbb_algorithms, observers_are_told_of_threads) {
   EXPECT_LT(observer.workers, tbb::this_task_arena::max_concurrency());
 }
 
+// Catches: a pipeline whose only filter keeps its tokens, and ends without a word when all have been given out.
+TEST(tbb_algorithms, pipeline_of_one_filter) {
+  for (const auto mode : {tbb::filter_mode::serial_in_order, tbb::filter_mode::serial_out_of_order,
+                          tbb::filter_mode::parallel}) {
+    for (const std::size_t tokens : {1, 3}) {
+      std::atomic<int> left{100};
+      tbb::parallel_pipeline(tokens, tbb::make_filter<void, void>(mode, [&](tbb::flow_control& control) {
+                               if (left.fetch_sub(1) <= 0) control.stop();
+                             }));
+      EXPECT_LT(left, 0);
+    }
+  }
+}
+
 }  // namespace

@@ -85,7 +85,8 @@ class few_least {
     }
 
     It range_;
-    std::conditional_t<copied, T, It> limit_;
+    // Comparisons and projections may take what is not constant.
+    mutable std::conditional_t<copied, T, It> limit_;
     held<Comp> comp_;
     held<Proj> proj_;
   };
@@ -103,8 +104,9 @@ class few_least {
     const auto rank = static_cast<std::size_t>(expected + 4 * std::sqrt(expected) + 1);
     const auto chosen = sample.begin() + static_cast<std::ptrdiff_t>(std::min(rank, size - 1));
     const sample_order<Comp, Proj> less{comp_, proj_};
-    std::nth_element(sample.begin(), chosen, sample.end(),
-                     [&](std::size_t a, std::size_t b) { return less(*at(a), *at(b)); });
+    // Which stays within its bounds whatever the comparison answers.
+    std::partial_sort(sample.begin(), chosen + 1, sample.end(),
+                      [&](std::size_t a, std::size_t b) { return less(*at(a), *at(b)); });
     return at(*chosen);
   }
 

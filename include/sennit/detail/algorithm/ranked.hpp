@@ -72,7 +72,8 @@ class ranked_elements {
       const double share = static_cast<double>(rank) / static_cast<double>(n);
       const auto of_sample = static_cast<double>(size);
       const double place = of_sample * share + deviations * (std::sqrt(of_sample * share * (1 - share)) + 1);
-      return place < 0 || place >= of_sample ? none : sample[static_cast<std::size_t>(place)];
+      // Also if it is no number.
+      return !(place >= 0 && place < of_sample) ? none : sample[static_cast<std::size_t>(place)];
     };
     position low = bound(from, -4);
     position high = bound(to, 4);
@@ -81,6 +82,8 @@ class ranked_elements {
       if (from < found.below) low = none;
       if (to > found.below + found.at.size()) high = none;
       found = between(n, at, low, high);
+      // A comparison that is no order may answer otherwise now.
+      if (from < found.below || to > found.below + found.at.size()) found = between(n, at, none, none);
     }
     return found;
   }

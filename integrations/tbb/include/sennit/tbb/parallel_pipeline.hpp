@@ -86,7 +86,11 @@ class pipeline_run {
       if (!take_item(t, by) || !carry(t)) return;
     }
   }
-  taker after_last() const { return serial(stages_.size() - 1) ? taker::is_free : taker::has_ended_item; }
+  // An item leaves a serial filter by leave(), unless that is the first one, which is behind nobody's turn.
+  taker after_last() const {
+    const std::size_t last = stages_.size() - 1;
+    return last != 0 && serial(last) ? taker::is_free : taker::has_ended_item;
+  }
 
   // False: there is no more, or others are at it.
   bool take_item(traveler& t, taker by) {

@@ -124,7 +124,7 @@ class set_elements {
     if constexpr (keeps_left<Operation>) kept += static_cast<position>(l_end - l);
     if constexpr (keeps_right<Operation>) kept += static_cast<position>(r_end - r);
     direct_blocks_.store(
-        words_in_runs * 8 >= static_cast<position>(word - words - header) * 7 ? blocks_until_marks : 0,
+        words_in_runs * 8 >= static_cast<position>(word - (words + header)) * 7 ? blocks_until_marks : 0,
         std::memory_order_relaxed);
 
     words[0] = begin.left;

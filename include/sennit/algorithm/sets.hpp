@@ -128,8 +128,8 @@ struct set_forms {
   template <class Left, class Right, class Comp, class P, class Q>
   static auto collect(const elements<Left>& left, const elements<Right>& right, Comp& comp, P& left_key,
                       Q& right_key, const loop_options& how) {
-    const packed_output<Left> none{};
-    return with(left, right, none, comp, left_key, right_key, how,
+    const packed_output<Left> no_output{};
+    return with(left, right, no_output, comp, left_key, right_key, how,
                 [](auto& work, position n, const loop_options& options) {
                   return filter<Engine, std::remove_reference_t<decltype(work)>>(work, n, options).run();
                 });

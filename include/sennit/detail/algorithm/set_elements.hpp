@@ -113,6 +113,9 @@ class set_elements {
           marked += static_cast<position>(most);
         }
       }
+      // A comparison by <= puts each of two equal elements before the other one. Then such a step takes none.
+      if (union_of_two::kept(steps) != word_of(left_alone) >> (marks_in_word - 2 * marked))
+        fail_for_order(Operation::name);
       *word++ = steps;
       kept += static_cast<position>(std::popcount(Operation::kept(steps)));
       in_runs = is_in_runs(steps);
@@ -121,7 +124,7 @@ class set_elements {
     if constexpr (keeps_left<Operation>) kept += static_cast<position>(l_end - l);
     if constexpr (keeps_right<Operation>) kept += static_cast<position>(r_end - r);
     direct_blocks_.store(
-        words_in_runs * 8 >= static_cast<position>(word - words - header) * 7 ? blocks_until_marks : 0,
+        words_in_runs * 8 >= static_cast<position>(word - (words + header)) * 7 ? blocks_until_marks : 0,
         std::memory_order_relaxed);
 
     words[0] = begin.left;
@@ -228,11 +231,8 @@ class set_elements {
 
   static mark_word take(Left& l, Right& r, const Order& order) {
     if constexpr (small) {
-      const bool left_first = order.left_first(l, r);
-      const bool right_first = order.right_first(l, r);
-      const bool right = !left_first;
-      // A comparison by <=, which is wrong, says both of equal elements. A step has an element also then.
-      const bool left = left_first || !right_first;
+      const bool right = !order.left_first(l, r);
+      const bool left = !order.right_first(l, r);
       l += left;
       r += right;
       return static_cast<mark_word>(left) | static_cast<mark_word>(right) << 1U;

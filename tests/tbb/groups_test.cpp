@@ -157,4 +157,20 @@ TEST(tbb_arenas, a_global_control_limits_workers) {
   tbb::parallel_for(0, 1000, [&](int) { EXPECT_EQ(std::this_thread::get_id(), here); });
 }
 
+// Catches: a task that looks at the arena in which it was added, and which is gone.
+TEST(tbb_arenas, a_task_may_outlive_its_arena) {
+  for (int i = 0; i < 20; ++i) {
+    std::atomic<int> seen{0};
+    tbb::task_group group;
+    {
+      tbb::task_arena arena(3);
+      arena.execute([&] {
+        for (int k = 0; k < 10; ++k) group.run([&] { seen += tbb::this_task_arena::max_concurrency(); });
+      });
+    }
+    group.wait();
+    EXPECT_EQ(seen, 30);
+  }
+}
+
 }  // namespace

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <memory>
 
 namespace tbb {
 namespace on_sennit {
@@ -74,6 +75,9 @@ struct scope {
   task_group_context& context;
   const scope* const outer;
 };
+
+// What keeps an arena's record until it is dropped. Arenas set it, which are in another header.
+inline constinit std::atomic<std::shared_ptr<const void> (*)(const arena_record&)> owner_of_arena{nullptr};
 
 struct setting {
   const scope* inner = nullptr;

@@ -82,7 +82,11 @@ class arena_record : public std::enable_shared_from_this<arena_record> {
       : most_(most),
         workers_(std::max(most - static_cast<int>(std::min(reserved, static_cast<unsigned>(most))), 0)),
         places_(most),
-        queue_(std::max(workers_, 1)) {}
+        queue_(std::max(workers_, 1)) {
+    owner_of_arena.store(
+        [](const arena_record& a) -> std::shared_ptr<const void> { return a.shared_from_this(); },
+        std::memory_order_relaxed);
+  }
 
   // An enqueued task has a thread even where all places are reserved.
   int max_concurrency(bool enqueued) const { return enqueued && workers_ == 0 ? most_ + 1 : most_; }

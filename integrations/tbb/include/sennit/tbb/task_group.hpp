@@ -86,7 +86,12 @@ class task_group {
 
   template <class F>
   void run(F&& f) {
-    add([in = setting_of_tasks(), f = std::forward<F>(f)]() mutable { run_task(in, f); });
+    const setting in = setting_of_tasks();
+    if (in.arena == nullptr) [[likely]]
+      return add([in, f = std::forward<F>(f)]() mutable { run_task(in, f); });
+    // The task may begin when the arena is gone.
+    add([in, owner = owner_of_arena.load(std::memory_order_relaxed)(*in.arena),
+         f = std::forward<F>(f)]() mutable { run_task(in, f); });
   }
   void run(task_handle&& h) {
     add([task = std::shared_ptr<deferred_task>(handles::take(std::move(h)))]() mutable {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_for_each.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
@@ -171,6 +172,20 @@ TEST(tbb_arenas, a_task_may_outlive_its_arena) {
     group.wait();
     EXPECT_EQ(seen, 30);
   }
+}
+
+// Catches: items that nobody else gets before the body has returned that added them.
+TEST(tbb_feeders, added_items_are_had_while_the_body_runs) {
+  if (tbb::this_task_arena::max_concurrency() == 1) GTEST_SKIP() << "one worker has them one after the other";
+  std::atomic<int> begun{0};
+  const std::vector<int> first{0};
+  tbb::parallel_for_each(first, [&](int item, tbb::feeder<int>& feeder) {
+    ++begun;
+    if (item != 0) return;
+    for (int k = 1; k <= 10; ++k) feeder.add(k);
+    while (begun < 2) std::this_thread::yield();
+  });
+  EXPECT_EQ(begun, 11);
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ class strand_of_items : public feeder<Item> {
   }
   void run_added() {
     while (!items_.empty()) {
-      if (items_.size() > 1 && run_.wants_offer()) offer_half();
+      if (items_.size() > 1 && run_.wants_offer()) offer(take_older_half());
       Item item = std::move(items_.back());
       items_.pop_back();
       run_task(run_.in(), [&] { call_one(std::move(item)); });
@@ -92,7 +92,9 @@ class strand_of_items : public feeder<Item> {
 
  private:
   template <class I>
-  static constexpr bool is_fed = !std::invocable<const Body&, I&&> && !std::invocable<const Body&, I&>;
+  static constexpr bool is_fed =
+      !std::invocable<const Body&, I&&> &&
+      (std::invocable<const Body&, I&&, feeder<Item>&> || !std::invocable<const Body&, I&>);
 
   template <class I>
   void call_one(I&& item) {
@@ -107,17 +109,26 @@ class strand_of_items : public feeder<Item> {
       body(item, static_cast<feeder<Item>&>(*this));
     }
   }
-  // A body may add items from parallel tasks of its own.
+  // A body may add items from parallel tasks of its own, and go on for long. The newest item stays for this strand.
   void add_item(Item&& item) override {
-    const std::lock_guard guard(lock_);
-    items_.push_back(std::move(item));
+    std::vector<Item> older;
+    {
+      const std::lock_guard guard(lock_);
+      if (!items_.empty() && run_.wants_offer()) older = take_older_half();
+      items_.push_back(std::move(item));
+    }
+    if (!older.empty()) offer(std::move(older));
   }
-  void offer_half() {
-    const auto half = items_.begin() + static_cast<std::ptrdiff_t>(items_.size() / 2);
+  std::vector<Item> take_older_half() {
+    const auto half = items_.begin() + static_cast<std::ptrdiff_t>((items_.size() + 1) / 2);
     std::vector<Item> older(std::make_move_iterator(items_.begin()), std::make_move_iterator(half));
+    // Items may have no assignment.
     std::vector<Item>(std::make_move_iterator(half), std::make_move_iterator(items_.end())).swap(items_);
-    run_.offer([&run = run_, older = std::move(older)]() mutable {
-      strand_of_items(run, std::move(older)).run_added();
+    return older;
+  }
+  void offer(std::vector<Item> items) {
+    run_.offer([&run = run_, items = std::move(items)]() mutable {
+      strand_of_items(run, std::move(items)).run_added();
     });
   }
 

@@ -91,7 +91,10 @@ class task_group {
       return add([in, f = std::forward<F>(f)]() mutable { run_task(in, f); });
     // The task may begin when the arena is gone.
     add([in, owner = owner_of_arena.load(std::memory_order_relaxed)(*in.arena),
-         f = std::forward<F>(f)]() mutable { run_task(in, f); });
+         f = std::forward<F>(f)]() mutable {
+      const around_construct around;  // no thread goes on in an arena that is gone
+      run_task(in, f);
+    });
   }
   void run(task_handle&& h) {
     add([task = std::shared_ptr<deferred_task>(handles::take(std::move(h)))]() mutable {

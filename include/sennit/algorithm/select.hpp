@@ -291,7 +291,7 @@ inline constexpr detail::algorithm<detail::select_calls<detail::in_parallel, tru
 //
 // `out` is a range, two iterators, or an iterator and a number, apart from the input. The input stays as it is. Several
 // threads call comp and proj at once. Throws what they or an assignment throw, std::bad_alloc before anything is written,
-// and sennit::cancelled in a cancelled region. Thread-safety: any thread may call it. Deterministic. Cost: for up to a 32nd
+// and sennit::cancelled in a cancelled region. Thread-safety: any thread may call it. Deterministic. Cost: for up to a 16th
 // of the elements, one comparison of each, a few for some hundredths of them, and a sort of the positions of those that
 // are copied; memory for these positions. For more elements it is parallel_partial_sort of a copy.
 //

@@ -1,4 +1,4 @@
-// The values of parts of a sequence, each computed from left to right: the basis of reductions and folds.
+// The values of parts of a sequence, each computed in order, numbers by fours: the basis of reductions and folds.
 #pragma once
 
 #include <sennit/detail/algorithm/combine.hpp>

@@ -6,13 +6,13 @@
 #include "process/fork_child.hpp"
 #include "process/no_cancellation.hpp"
 #include "runtime/runtime.hpp"
-#include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
 #include "system/thread_id.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker_listener.hpp"
 
 #include <sennit/beats.hpp>
+#include <sennit/detail/failure.hpp>
 #include <sennit/runtime.hpp>
 
 #include <pthread.h>

@@ -1,7 +1,8 @@
 #include "beat/sources.hpp"
 #include "process/no_cancellation.hpp"
-#include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
+
+#include <sennit/detail/failure.hpp>
 
 #include <pthread.h>
 #include <signal.h>

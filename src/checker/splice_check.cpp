@@ -3,10 +3,10 @@
 #include "checker/accesses.hpp"
 #include "splice/call_stack.hpp"
 #include "splice/checking.hpp"
-#include "system/failure.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/detail/effects_access.hpp>
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/worker_tls.hpp>
 
 #include <link.h>

@@ -1,6 +1,6 @@
 #include "deque/slots.hpp"
 
-#include "system/failure.hpp"
+#include <sennit/detail/failure.hpp>
 
 #include <sys/mman.h>
 

@@ -1,8 +1,8 @@
-#include "system/failure.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/detail/colors.hpp>
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/graph/work_pool.hpp>
 #include <sennit/detail/worker_tls.hpp>
 #include <sennit/runtime.hpp>

@@ -1,5 +1,4 @@
-#include "system/failure.hpp"
-
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/graph/alive.hpp>
 #include <sennit/detail/graph/dense.hpp>
 #include <sennit/detail/graph/node_failure.hpp>

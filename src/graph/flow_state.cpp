@@ -3,7 +3,6 @@
 
 #include "fork/answer.hpp"
 #include "policy/flow_pace.hpp"
-#include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
 #include "system/relax.hpp"
 #include "worker/worker.hpp"
@@ -11,6 +10,7 @@
 #include <sennit/data_regions.hpp>
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/colors.hpp>
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/graph/node.hpp>
 #include <sennit/detail/worker_tls.hpp>
 #include <sennit/region.hpp>

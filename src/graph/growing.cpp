@@ -1,5 +1,4 @@
-#include "system/failure.hpp"
-
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/graph/growing.hpp>
 
 #include <limits>

@@ -1,9 +1,9 @@
 #include "policy/roles.hpp"
-#include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/graph/homes.hpp>
 #include <sennit/graph_replay.hpp>
 

@@ -1,9 +1,9 @@
 #include "graph/strand_permit.hpp"
 #include "region/waiting_strand.hpp"
-#include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
 
 #include <sennit/detail/calls.hpp>
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/worker_tls.hpp>
 #include <sennit/limit.hpp>
 #include <sennit/region.hpp>

@@ -1,6 +1,6 @@
 #include "graph/longest_path.hpp"
-#include "system/failure.hpp"
 
+#include <sennit/detail/failure.hpp>
 #include <sennit/longest_paths.hpp>
 
 #include <algorithm>

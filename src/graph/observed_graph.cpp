@@ -1,10 +1,10 @@
 #include "region/observed.hpp"
 #include "schedule/execution.hpp"
-#include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/graph/compute_sink.hpp>
 #include <sennit/detail/graph/homes.hpp>
 #include <sennit/detail/graph/observed_graph.hpp>

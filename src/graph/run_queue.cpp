@@ -2,10 +2,10 @@
 
 #include "fork/views.hpp"
 #include "graph/tasks_of_graph.hpp"
-#include "system/failure.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/detail/calls.hpp>
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/fork/view.hpp>
 #include <sennit/detail/worker_tls.hpp>
 #include <sennit/runtime.hpp>

@@ -1,5 +1,4 @@
-#include "system/failure.hpp"
-
+#include <sennit/detail/failure.hpp>
 #include <sennit/graph_replay.hpp>
 
 #include <stdexcept>

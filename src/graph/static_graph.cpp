@@ -1,5 +1,4 @@
-#include "system/failure.hpp"
-
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/graph/cycle.hpp>
 #include <sennit/graph.hpp>
 #include <sennit/static_graph.hpp>

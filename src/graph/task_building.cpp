@@ -1,7 +1,7 @@
 // What the templates of task_graph call while a graph is built.
 #include "graph/tasks_of_graph.hpp"
-#include "system/failure.hpp"
 
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/graph/task_building.hpp>
 #include <sennit/graph_trace.hpp>
 

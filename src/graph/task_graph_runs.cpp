@@ -2,9 +2,9 @@
 #include "graph/run_queue.hpp"
 #include "graph/task_run.hpp"
 #include "graph/tasks_of_graph.hpp"
-#include "system/failure.hpp"
 
 #include <sennit/detail/calls.hpp>
+#include <sennit/detail/failure.hpp>
 #include <sennit/task_graph.hpp>
 
 #include <limits>

@@ -1,8 +1,8 @@
 #include "graph/task_run.hpp"
 
 #include "fork/answer.hpp"
-#include "system/failure.hpp"
 
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/graph/node_colors.hpp>
 #include <sennit/graph_trace.hpp>
 

@@ -1,8 +1,8 @@
 #include "graph/tasks_of_graph.hpp"
 
 #include "graph/longest_path.hpp"
-#include "system/failure.hpp"
 
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/graph/node_failure.hpp>
 #include <sennit/graph.hpp>
 

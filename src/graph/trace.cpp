@@ -1,7 +1,7 @@
 #include "schedule/file.hpp"
-#include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
 
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/graph/tracing.hpp>
 #include <sennit/graph_trace.hpp>
 #include <sennit/worker.hpp>

@@ -2,12 +2,12 @@
 #include "fork/views.hpp"
 #include "policy/colored_steals.hpp"
 #include "policy/patience.hpp"
-#include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
 #include "system/relax.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/graph/work_pool_state.hpp>
 
 #include <sched.h>

@@ -1,5 +1,4 @@
-#include "system/failure.hpp"
-
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/graph/zeros.hpp>
 #include <sennit/numa_array.hpp>
 

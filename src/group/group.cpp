@@ -5,13 +5,13 @@
 #include "group/unqueued_children.hpp"
 #include "process/contract.hpp"
 #include "stack/strand_state.hpp"
-#include "system/failure.hpp"
 #include "system/sanitizers.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/detail/assert.hpp>
 #include <sennit/detail/calls.hpp>
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/group/group.hpp>
 #include <sennit/join.hpp>
 

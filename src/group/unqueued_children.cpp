@@ -5,11 +5,11 @@
 #include "runtime/runtime.hpp"
 #include "stack/float_environment.hpp"
 #include "stack/strand_state.hpp"
-#include "system/failure.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/detail/assert.hpp>
+#include <sennit/detail/failure.hpp>
 
 #include <cstdint>
 #include <mutex>

@@ -5,13 +5,13 @@
 #include "group/pushed_children.hpp"
 #include "group/unqueued_children.hpp"
 #include "stack/strand_state.hpp"
-#include "system/failure.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/blocking.hpp>
 #include <sennit/detail/assert.hpp>
 #include <sennit/detail/calls.hpp>
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/misuse.hpp>
 #include <sennit/join.hpp>
 

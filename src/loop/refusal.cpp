@@ -1,6 +1,6 @@
 // What loops and nests refuse.
-#include "system/failure.hpp"
 
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/loop/chunks.hpp>
 #include <sennit/nest.hpp>
 

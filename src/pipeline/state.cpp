@@ -1,11 +1,11 @@
 #include "fork/answer.hpp"
 #include "fork/views.hpp"
 #include "policy/keeping.hpp"
-#include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/pipeline/strand.hpp>
 
 #include <exception>

@@ -1,6 +1,6 @@
 #include "process/environment.hpp"
 
-#include "system/failure.hpp"
+#include <sennit/detail/failure.hpp>
 
 #include <unistd.h>
 

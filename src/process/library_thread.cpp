@@ -2,7 +2,8 @@
 
 #include "process/settings.hpp"
 #include "process/signal_stack.hpp"
-#include "system/failure.hpp"
+
+#include <sennit/detail/failure.hpp>
 
 #include <pthread.h>
 #include <signal.h>

@@ -3,10 +3,10 @@
 #include "process/contract.hpp"
 #include "stack/stack.hpp"
 #include "system/barrier.hpp"
-#include "system/failure.hpp"
 #include "topology/cpus.hpp"
 
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/failure.hpp>
 
 #include <signal.h>
 

@@ -1,7 +1,8 @@
 #include "process/thread_number.hpp"
 
 #include "process/thread_end.hpp"
-#include "system/failure.hpp"
+
+#include <sennit/detail/failure.hpp>
 
 #include <atomic>
 #include <bit>

@@ -6,10 +6,10 @@
 #include "process/fork_child.hpp"
 #include "process/no_cancellation.hpp"
 #include "process/settings.hpp"
-#include "system/failure.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/misuse.hpp>
 #include <sennit/version.hpp>
 

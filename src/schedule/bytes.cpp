@@ -1,6 +1,6 @@
 #include "schedule/bytes.hpp"
 
-#include "system/failure.hpp"
+#include <sennit/detail/failure.hpp>
 
 #include <boost/crc.hpp>
 

@@ -2,10 +2,11 @@
 
 #include "policy/lateness.hpp"
 #include "policy/roles.hpp"
-#include "system/failure.hpp"
 #include "system/nanoseconds.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
+
+#include <sennit/detail/failure.hpp>
 
 #include <algorithm>
 #include <iterator>

@@ -3,7 +3,8 @@
 #include "files/replace.hpp"
 #include "schedule/bytes.hpp"
 #include "schedule/sites.hpp"
-#include "system/failure.hpp"
+
+#include <sennit/detail/failure.hpp>
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -2,8 +2,8 @@
 #include "schedule/follow.hpp"
 #include "schedule/plan.hpp"
 #include "schedule/steal_tree.hpp"
-#include "system/failure.hpp"
 
+#include <sennit/detail/failure.hpp>
 #include <sennit/refine.hpp>
 #include <sennit/worker.hpp>
 

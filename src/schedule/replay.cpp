@@ -2,9 +2,9 @@
 #include "schedule/execution.hpp"
 #include "schedule/follow.hpp"
 #include "schedule/plan.hpp"
-#include "system/failure.hpp"
 #include "worker/worker.hpp"
 
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/worker_tls.hpp>
 #include <sennit/replay.hpp>
 

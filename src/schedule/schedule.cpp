@@ -2,8 +2,8 @@
 #include "schedule/steal_tree.hpp"
 #include "schedule/text.hpp"
 #include "schedule/timeline.hpp"
-#include "system/failure.hpp"
 
+#include <sennit/detail/failure.hpp>
 #include <sennit/schedule.hpp>
 
 #include <algorithm>

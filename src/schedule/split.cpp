@@ -1,6 +1,6 @@
 #include "schedule/loop_parts.hpp"
-#include "system/failure.hpp"
 
+#include <sennit/detail/failure.hpp>
 #include <sennit/split.hpp>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "schedule/steal_tree.hpp"
 #include "schedule/worker_runs.hpp"
-#include "system/failure.hpp"
 
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/loop/observed.hpp>
 #include <sennit/tiling.hpp>
 

@@ -1,9 +1,10 @@
 #include "splice/call_stack.hpp"
 
 #include "diagnosis/stack_overflow.hpp"
-#include "system/failure.hpp"
 #include "system/sanitizers.hpp"
 #include "system/text.hpp"
+
+#include <sennit/detail/failure.hpp>
 
 #include <boost/context/detail/fcontext.hpp>
 #include <fcntl.h>

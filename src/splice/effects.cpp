@@ -1,6 +1,5 @@
-#include "system/failure.hpp"
-
 #include <sennit/data_regions.hpp>
+#include <sennit/detail/failure.hpp>
 #include <sennit/effects.hpp>
 
 #include <cstdlib>

@@ -4,9 +4,9 @@
 #include "splice/splicer.hpp"
 #include "splice/tile_front.hpp"
 #include "splice/wavefront.hpp"
-#include "system/failure.hpp"
 
 #include <sennit/detail/calls.hpp>
+#include <sennit/detail/failure.hpp>
 #include <sennit/region.hpp>
 #include <sennit/splice.hpp>
 #include <sennit/worker.hpp>

@@ -1,8 +1,8 @@
 #include "schedule/bytes.hpp"
 #include "schedule/file.hpp"
 #include "splice/notes_file.hpp"
-#include "system/failure.hpp"
 
+#include <sennit/detail/failure.hpp>
 #include <sennit/splice_schedule.hpp>
 
 #include <sys/stat.h>

@@ -1,8 +1,9 @@
 #include "stack/stack.hpp"
 
-#include "system/failure.hpp"
 #include "system/sanitizers.hpp"
 #include "system/text.hpp"
+
+#include <sennit/detail/failure.hpp>
 
 #include <sys/mman.h>
 #include <sys/resource.h>

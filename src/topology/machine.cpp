@@ -1,9 +1,10 @@
 #include "topology/machine.hpp"
 
-#include "system/failure.hpp"
 #include "system/text.hpp"
 #include "topology/cpus.hpp"
 #include "topology/hwloc.hpp"
+
+#include <sennit/detail/failure.hpp>
 
 #include <pthread.h>
 #include <sched.h>

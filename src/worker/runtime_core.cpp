@@ -5,7 +5,8 @@
 #include "process/no_cancellation.hpp"
 #include "process/signal_stack.hpp"
 #include "system/barrier.hpp"
-#include "system/failure.hpp"
+
+#include <sennit/detail/failure.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -4,12 +4,12 @@
 #include "process/perturb.hpp"
 #include "stack/float_environment.hpp"
 #include "stack/strand_state.hpp"
-#include "system/failure.hpp"
 #include "system/relax.hpp"
 #include "worker/runtime_core.hpp"
 
 #include <sennit/detail/assert.hpp>
 #include <sennit/detail/calls.hpp>
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/misuse.hpp>
 #include <sennit/detail/worker_tls.hpp>
 #include <sennit/worker.hpp>

@@ -8,12 +8,11 @@
 #include <sennit/detail/algorithm/parts.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop/loop.hpp>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -63,15 +62,9 @@ struct choosing_two {
 };
 
 [[noreturn]] SENNIT_COLD inline void fail_for_want_of_elements(const char* algorithm) {
-  const std::string message = "sennit::" + std::string(algorithm) +
+  fail<std::invalid_argument>("sennit::" + std::string(algorithm) +
                               ": there are no elements, so there is no value to return; call " + algorithm +
-                              "_element, which returns the end, or see that there are elements";
-#if SENNIT_EXCEPTIONS
-  throw std::invalid_argument(message);
-#else
-  std::fprintf(stderr, "%s\n", message.c_str());
-  std::abort();
-#endif
+                              "_element, which returns the end, or see that there are elements");
 }
 
 template <bool greatest>

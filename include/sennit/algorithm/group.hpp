@@ -7,6 +7,7 @@
 #include <sennit/detail/algorithm/forms.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/construct_site.hpp>
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop/loop.hpp>
 #include <sennit/detail/loop/shared_body.hpp>
@@ -34,15 +35,9 @@ namespace sennit {
 namespace detail {
 
 [[noreturn]] SENNIT_COLD inline void fail_for_key(position key, position keys) {
-  const std::string message = "sennit::parallel_histogram: the key " + std::to_string(key) +
-                              " is not below the number of keys, " + std::to_string(keys) +
-                              "; give a greater number, or a function that makes a key of an element";
-#if SENNIT_EXCEPTIONS
-  throw std::out_of_range(message);
-#else
-  std::fprintf(stderr, "%s\n", message.c_str());
-  std::abort();
-#endif
+  fail<std::out_of_range>("sennit::parallel_histogram: the key " + std::to_string(key) +
+                          " is not below the number of keys, " + std::to_string(keys) +
+                          "; give a greater number, or a function that makes a key of an element");
 }
 
 // For run_loop(): each strand at work counts for itself. Positions are units of as many elements as there are keys, so

@@ -3,13 +3,12 @@
 
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop/held.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -146,15 +145,10 @@ cut_of_two cut_between_pairs(position k, const elements<Left>& left, const eleme
 // Of sequences that are not sorted, cuts may lie outside of the sequences or in another order. This is checked before
 // anything is read or written between two cuts.
 [[noreturn]] SENNIT_COLD inline void fail_for_order(const char* algorithm) {
-  const std::string message = "sennit::" + std::string(algorithm) +
-                              ": a sequence is not sorted by the comparison; sort both sequences by it "
-                              "before the call, and compare by < instead of <=";
-#if SENNIT_EXCEPTIONS
-  throw std::invalid_argument(message);
-#else
-  std::fprintf(stderr, "%s\n", message.c_str());
-  std::abort();
-#endif
+  fail<std::invalid_argument>(
+      "sennit::" + std::string(algorithm) +
+      ": a sequence is not sorted by the comparison; sort both sequences by it "
+      "before the call, and compare by < instead of <=");
 }
 
 // The elements between two cuts.

@@ -6,6 +6,7 @@
 #include <sennit/detail/algorithm/packing.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop/held.hpp>
 #include <sennit/detail/loop/loop.hpp>
@@ -13,8 +14,6 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
 #include <iterator>
 #include <stdexcept>
 #include <string>
@@ -100,15 +99,10 @@ struct packed_output {
 
  private:
   [[noreturn]] SENNIT_COLD void fail() const {
-    const std::string message = "sennit::" + std::string(algorithm) + ": more than " + std::to_string(room) +
-                                " elements are kept, and do not fit into a destination of " +
-                                std::to_string(room) + "; resize it before the call";
-#if SENNIT_EXCEPTIONS
-    throw std::invalid_argument(message);
-#else
-    std::fprintf(stderr, "%s\n", message.c_str());
-    std::abort();
-#endif
+    detail::fail<std::invalid_argument>("sennit::" + std::string(algorithm) + ": more than " +
+                                        std::to_string(room) +
+                                        " elements are kept, and do not fit into a destination of " +
+                                        std::to_string(room) + "; resize it before the call");
   }
 };
 

@@ -5,6 +5,7 @@
 #include <sennit/detail/algorithm/merge_sort.hpp>
 #include <sennit/detail/algorithm/raw_memory.hpp>
 #include <sennit/detail/algorithm/sample.hpp>
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop/loop.hpp>
 
@@ -37,7 +38,7 @@ class sample_sort {
     wanted_to_ = to;
     if (is_in_order()) return;
     const raw_memory<T> memory(size_);
-    if (memory.get() == nullptr) throw_bad_alloc();
+    if (memory.get() == nullptr) fail_for_memory();
     buffer_ = memory.get();
     sort_range(0, size_);
     failure_.rethrow();
@@ -56,14 +57,6 @@ class sample_sort {
   static constexpr std::size_t most_buckets = 256;
 
   It at(std::size_t i) const { return range_ + static_cast<std::iter_difference_t<It>>(i); }
-
-  [[noreturn]] SENNIT_COLD static void throw_bad_alloc() {
-#if SENNIT_EXCEPTIONS
-    throw std::bad_alloc();
-#else
-    std::abort();
-#endif
-  }
 
   // Whether the elements are sorted already, or have been reversed to that.
   bool is_in_order() {

@@ -3,12 +3,11 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/loop/loop.hpp>
 
 #include <concepts>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <iterator>
 #include <ranges>
 #include <stdexcept>
@@ -163,15 +162,9 @@ concept destination = (destination_iterator<D> || destination_range<D>) &&
                       std::indirectly_writable<typename destination_of<D>::iterator, V>;
 
 [[noreturn]] SENNIT_COLD inline void fail_for_room(const char* algorithm, position room, position needed) {
-  const std::string message = "sennit::" + std::string(algorithm) + ": " + std::to_string(needed) +
-                              " elements do not fit into a destination of " + std::to_string(room) +
-                              "; resize it before the call";
-#if SENNIT_EXCEPTIONS
-  throw std::invalid_argument(message);
-#else
-  std::fprintf(stderr, "%s\n", message.c_str());
-  std::abort();
-#endif
+  fail<std::invalid_argument>("sennit::" + std::string(algorithm) + ": " + std::to_string(needed) +
+                                      " elements do not fit into a destination of " + std::to_string(room) +
+                                      "; resize it before the call");
 }
 
 // The begin of the destination. Throws std::invalid_argument for a range of fewer than n elements.

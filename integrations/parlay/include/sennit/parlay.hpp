@@ -21,14 +21,13 @@
 #endif
 
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/failure.hpp>
 #include <sennit/join.hpp>
 #include <sennit/parallel_for.hpp>
 #include <sennit/runtime.hpp>
 #include <sennit/worker.hpp>
 
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -58,16 +57,11 @@ decltype(auto) branch(std::remove_reference_t<F>& f) {
 }
 
 [[noreturn]] inline void fail_for_roots(std::size_t workers) {
-  const std::string message = "sennit: more than SENNIT_PARLAY_ROOTS=" + std::to_string(SENNIT_PARLAY_ROOTS) +
-                              " of the program's threads are in parallel calls at once, and one asks for its "
-                              "parlay::worker_id(), which would not be below parlay::num_workers()=" +
-                              std::to_string(workers) + ": compile all with a larger -DSENNIT_PARLAY_ROOTS";
-#if SENNIT_EXCEPTIONS
-  throw std::runtime_error(message);
-#else
-  std::fprintf(stderr, "%s\n", message.c_str());
-  std::abort();
-#endif
+  sennit::detail::fail<std::runtime_error>(
+      "sennit: more than SENNIT_PARLAY_ROOTS=" + std::to_string(SENNIT_PARLAY_ROOTS) +
+      " of the program's threads are in parallel calls at once, and one asks for its "
+      "parlay::worker_id(), which would not be below parlay::num_workers()=" +
+      std::to_string(workers) + ": compile all with a larger -DSENNIT_PARLAY_ROOTS");
 }
 
 }  // namespace sennit_plugin

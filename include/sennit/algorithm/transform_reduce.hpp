@@ -2,18 +2,15 @@
 #pragma once
 
 #include <sennit/detail/algorithm/algorithm.hpp>
-#include <sennit/detail/algorithm/combine.hpp>
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/operations.hpp>
 #include <sennit/detail/algorithm/parts.hpp>
 #include <sennit/detail/algorithm/refusal.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/algorithm/zipped.hpp>
-#include <sennit/detail/code_of.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/construct_site.hpp>
 #include <sennit/detail/invoke.hpp>
-#include <sennit/detail/loop/held.hpp>
 #include <sennit/detail/loop/loop.hpp>
 #include <sennit/detail/loop/shared_body.hpp>
 #include <sennit/parallel_reduce.hpp>
@@ -21,7 +18,6 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <ranges>
@@ -37,58 +33,6 @@ concept pair_transformation =
 template <class T, class Combine, class F, class V, class W>
 concept reduces_pairs =
     pair_transformation<F, V, W> && reduce_operation<Combine, T, std::invoke_result_t<F&, V, W>>;
-
-// As reduced_parts, but numbers are combined in groups of four, as a combination has to wait for the one
-// before it.
-template <class Sequence, class T, class Map, class Combine>
-class grouped_parts : public parts<grouped_parts<Sequence, T, Map, Combine>, T, Combine> {
- public:
-  static constexpr position begins_after = 1;
-
-  SENNIT_INLINE grouped_parts(const Sequence& sequence, Map& map, Combine& combine)
-      : grouped_parts::parts(combine), sequence_(sequence), map_(map) {}
-
-  SENNIT_INLINE T begin(position from) const { return value_at(sequence_.at(from)); }
-  template <class Gate>
-  SENNIT_INLINE position extend(T& left, position from, position to, Gate gate) const {
-    auto&& combine = nearby(this->combine_);
-    const auto begin = sequence_.at(from);
-    const auto end = sequence_.at(to);
-    auto i = begin;
-    if constexpr (std::is_arithmetic_v<T> && known_to_associate<Combine>) {
-      const auto next = [&] {
-        const T element = value_at(i);
-        ++i;
-        return element;
-      };
-      for (position groups = (to - from) / 4; groups != 0; --groups) {
-        T one = next();
-        combine_into(combine, one, next());
-        T other = next();
-        combine_into(combine, other, next());
-        combine_into(combine, one, other);
-        combine_into(combine, left, one);
-        if (gate.shut()) break;
-      }
-      if (i - begin != 0 && !goes_on(i, begin, end, gate)) return from + static_cast<position>(i - begin);
-    }
-    do {
-      combine_into(combine, left, value_at(i));
-      ++i;
-    } while (goes_on(i, begin, end, gate));
-    return from + static_cast<position>(i - begin);
-  }
-  std::uintptr_t code() const noexcept { return code_of(this->combine_); }
-
- private:
-  SENNIT_INLINE T value_at(const typename Sequence::cursor& i) const {
-    auto&& map = nearby(map_);
-    return static_cast<T>(detail::invoke(map, Sequence::read(i)));
-  }
-
-  Sequence sequence_;
-  held<Map> map_;
-};
 
 // The forms of parallel_transform_reduce, listed below.
 template <class Engine>
@@ -159,7 +103,7 @@ struct transform_reduce_calls {
     };
     refuse_combination_with_state<Combine, T>();
     if (n == 0) return first;
-    grouped_parts<zipped<Left, Right>, T, decltype(map), Combine> parts({left, right, n}, map, combine);
+    reduced_parts<zipped<Left, Right>, T, decltype(map), Combine> parts({left, right, n}, map, combine);
     T rest = value_of_parts<Engine, T>(parts, n, how);
     return parts.combined(std::move(first), std::move(rest));
   }
@@ -167,8 +111,8 @@ struct transform_reduce_calls {
 
 }  // namespace detail
 
-// Computes combine(... combine(combine(first, f(x0, y0)), f(x1, y1)) ..., f(xn, yn)), in any bracketing. Without functions it is
-// the inner product.
+// Computes combine(... combine(combine(first, f(x0, y0)), f(x1, y1)) ..., f(xn, yn)), in any bracketing. Without functions it
+// is the inner product.
 //
 //   parallel_transform_reduce(range, range, first, combine = std::plus<>(), f = std::multiplies<>(), how = {})
 //   parallel_transform_reduce(first, last, second, first value, combine = std::plus<>(), f = std::multiplies<>(), how = {})

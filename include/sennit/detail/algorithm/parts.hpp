@@ -138,7 +138,7 @@ class reduced_parts : public parts<reduced_parts<Sequence, T, Map, Combine>, T, 
     auto i = begin;
     if constexpr (in_fours && std::same_as<Gate, no_gate>) {
       const auto next = [&]() -> T {
-        const T element = static_cast<T>(Sequence::read(i));
+        const T element = static_cast<T>(detail::invoke(map, Sequence::read(i)));
         ++i;
         return element;
       };
@@ -152,7 +152,7 @@ class reduced_parts : public parts<reduced_parts<Sequence, T, Map, Combine>, T, 
         combine_into(combine, four, two());
         combine_into(combine, left, std::move(four));
       }
-      if (i == end) return to;
+      if (end - i == 0) return to;
     }
     do {
       combine_into(combine, left, convert<T>(detail::invoke(map, Sequence::read(i))));
@@ -164,9 +164,8 @@ class reduced_parts : public parts<reduced_parts<Sequence, T, Map, Combine>, T, 
 
  private:
   // Numbers are combined by twos, and these with the value so far, as std::reduce does it: the processor does not wait for
-  // each of them.
-  static constexpr bool in_fours =
-      std::is_arithmetic_v<T> && std::same_as<Map, std::identity> && known_to_associate<Combine>;
+  // each of them. But where a gate is looked at, an iteration may take any time, and the gate is looked at after each.
+  static constexpr bool in_fours = std::is_arithmetic_v<T> && known_to_associate<Combine>;
 
   Sequence sequence_;
   held<Map> map_;

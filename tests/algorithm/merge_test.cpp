@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -236,6 +237,39 @@ TEST(select, finds_ranks) {
   EXPECT_THROW(sennit::parallel_partial_sort_copy(numbers, lowest, less), failure);
   lowest.resize(50'000);
   EXPECT_THROW(sennit::parallel_partial_sort_copy(numbers, lowest, less), failure);
+}
+
+// Catches: functions that take elements which are not constant, and are given a constant one; reads and writes outside of the
+// range where a comparison is no order; copies of elements whose vector is a set of bits.
+TEST(select, takes_what_the_standard_library_takes) {
+  with_workers([] {
+    std::vector<entry> all = entries(5000, 100, 0);
+    const std::vector<entry> sorted = in_order(all);
+    const auto key_of = [](entry& e) { return e.key; };
+    sennit::parallel_nth_element(all, all.begin() + 5, std::less<>(), key_of);
+    EXPECT_EQ(all[5].key, sorted[5].key);
+    std::vector<int> same(5000, 1);
+    sennit::parallel_nth_element(same, same.begin() + 10, std::less_equal<>());
+    EXPECT_EQ(std::ranges::count(same, 1), 5000);
+    std::vector<double> numbers(100'000);
+    for (std::size_t i = 0; i != numbers.size(); ++i)
+      numbers[i] =
+          i % 3 == 0 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(i * 7919 % 10'007);
+    for (const std::size_t k : {std::size_t{0}, std::size_t{100}, std::size_t{50'000}, numbers.size() - 1}) {
+      const auto found = sennit::parallel_kth_smallest(numbers, k) - numbers.begin();
+      EXPECT_TRUE(0 <= found && found < 100'000);
+    }
+    const bool flags[] = {true, false, true, false};
+    std::vector<char> lowest(3);
+    sennit::parallel_partial_sort_copy(flags, lowest);
+    EXPECT_EQ(lowest, (std::vector<char>{0, 0, 1}));
+    // Of many, all lowest ones at the end.
+    std::vector<int> ones(200'000, 1);
+    std::fill(ones.end() - 20'000, ones.end(), 0);
+    sennit::parallel_partial_sort(ones, ones.begin() + 1000);
+    EXPECT_TRUE(std::all_of(ones.begin(), ones.begin() + 1000, [](int v) { return v == 0; }));
+    EXPECT_EQ(std::ranges::count(ones, 0), 20'000);
+  });
 }
 
 }  // namespace

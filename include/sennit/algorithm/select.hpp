@@ -2,17 +2,20 @@
 // result.
 #pragma once
 
+#include <sennit/algorithm/uninitialized.hpp>
 #include <sennit/detail/algorithm/algorithm.hpp>
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/few_least.hpp>
 #include <sennit/detail/algorithm/forms.hpp>
 #include <sennit/detail/algorithm/pack_forms.hpp>
 #include <sennit/detail/algorithm/ranked.hpp>
+#include <sennit/detail/algorithm/raw_memory.hpp>
 #include <sennit/detail/algorithm/refusal.hpp>
 #include <sennit/detail/algorithm/sample_sort.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/construct_site.hpp>
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/loop/loop.hpp>
 #include <sennit/detail/loop/shared_body.hpp>
 #include <sennit/parallel_sort.hpp>
@@ -20,10 +23,9 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <ranges>
 #include <stdexcept>
 #include <string>
@@ -108,6 +110,31 @@ consteval void refuse_rank_order() {
   }
 }
 
+// Copies of elements, made in parallel.
+template <class Engine, class It>
+class copied_elements {
+ public:
+  explicit copied_elements(const elements<It>& in)
+      : memory_(static_cast<std::size_t>(in.size)), all_{memory_.get(), in.size} {
+    if (memory_.get() == nullptr) fail_for_memory();
+    begin_objects<Engine>(all_,
+                          [&](position from, position to) {
+                            std::ranges::uninitialized_copy(in.at(from), in.at(to), all_.at(from),
+                                                            all_.at(to));
+                          },
+                          {});
+  }
+  copied_elements(const copied_elements&) = delete;
+  copied_elements& operator=(const copied_elements&) = delete;
+  ~copied_elements() { std::destroy(all_.first, all_.at(all_.size)); }
+
+  std::iter_value_t<It>* begin() const noexcept { return all_.first; }
+
+ private:
+  const raw_memory<std::iter_value_t<It>> memory_;
+  const elements<std::iter_value_t<It>*> all_;
+};
+
 // The forms of parallel_partial_sort_copy, listed below.
 template <class Engine>
 struct partial_sort_copy_calls {
@@ -164,15 +191,15 @@ struct partial_sort_copy_calls {
       select_calls<Engine, true>()(lowest, lowest.begin() + static_cast<std::ptrdiff_t>(n), before);
       put(n, [&](position i) -> decltype(auto) { return *in.at(lowest[static_cast<std::size_t>(i)]); }, out);
     } else {
-      std::vector<std::iter_value_t<It>> all(in.first, in.at(in.size));
+      const copied_elements<Engine, It> all(in);
       if (n == in.size) {
-        sorting<Engine, true>()(all, comp, proj);
+        sorting<Engine, true>()(all.begin(), all.begin() + n, comp, proj);
       } else {
-        sample_sort<Engine, typename std::vector<std::iter_value_t<It>>::iterator, Comp, Proj, true>(
-            all.begin(), all.size(), comp, proj)
+        sample_sort<Engine, std::iter_value_t<It>*, Comp, Proj, true>(
+            all.begin(), static_cast<std::size_t>(in.size), comp, proj)
             .run(0, static_cast<std::size_t>(n));
       }
-      put(n, [&](position i) -> decltype(auto) { return std::move(all[static_cast<std::size_t>(i)]); }, out);
+      put(n, [&](position i) -> decltype(auto) { return std::move(all.begin()[i]); }, out);
     }
     return out.at(n);
   }
@@ -188,15 +215,9 @@ struct partial_sort_copy_calls {
 };
 
 [[noreturn]] SENNIT_COLD inline void fail_for_rank(position k, position n) {
-  const std::string message = "sennit::parallel_kth_smallest: there is no element of rank " +
-                              std::to_string(k) + " among " + std::to_string(n) +
-                              "; ranks are counted from 0, so give one below the number of elements";
-#if SENNIT_EXCEPTIONS
-  throw std::out_of_range(message);
-#else
-  std::fprintf(stderr, "%s\n", message.c_str());
-  std::abort();
-#endif
+  fail<std::out_of_range>("sennit::parallel_kth_smallest: there is no element of rank " + std::to_string(k) +
+                          " among " + std::to_string(n) +
+                          "; ranks are counted from 0, so give one below the number of elements");
 }
 
 // The forms of parallel_kth_smallest, listed below.
@@ -253,7 +274,8 @@ struct kth_smallest_calls {
 //   parallel_nth_element(range, nth, comp = std::ranges::less(), proj = std::identity())
 //   parallel_nth_element(first, nth, last, comp, proj)
 //
-// Preconditions, exceptions and thread-safety are those of parallel_sort. Cost: memory for as many elements, about
+// Preconditions, exceptions and thread-safety are those of parallel_sort; but where few elements are before `nth`, these have
+// been exchanged when std::bad_alloc comes, and none is lost. Cost: memory for as many elements, about
 // eight comparisons and two moves of each element, and a sort of a few thousand. If at most a sixteenth of many elements is
 // before `nth`: one comparison of each, memory for a bit of each, and the same for about twice that part.
 //

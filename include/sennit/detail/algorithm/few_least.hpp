@@ -53,6 +53,9 @@ class few_least {
  private:
   using T = std::iter_value_t<It>;
   static constexpr bool copied = copied_from_sample<T>;
+  // What is searched at once for elements equal to the limit: as much as before, within bounds for the memory of what is found.
+  static constexpr std::size_t least_window = 4096;
+  static constexpr std::size_t most_window = std::size_t{1} << 20;
 
   // Whether the element at a place is below the limit.
   class below {
@@ -117,16 +120,28 @@ class few_least {
         .run();
   }
 
-  // If too few are below the limit, mostly many are equal to it, and the first of these are near.
+  // If too few are below the limit, many are mostly equal to it, and the first of these are near.
   void add_equal(std::vector<std::size_t>& places, std::size_t wanted, const It& limit) const {
     const sample_order<Comp, Proj> less{comp_, proj_};
+    const auto is_equal = [&](const auto& place) {
+      return !less(*at(*place), *limit) && !less(*limit, *at(*place));
+    };
+    const auto all = std::views::iota(std::size_t{0}, size_);
+    using work =
+        filtered_elements<std::ranges::iterator_t<decltype(all)>, std::remove_const_t<decltype(is_equal)>>;
+    const std::size_t missing = wanted - places.size();
     std::vector<std::size_t> equal;
-    for (std::size_t i = 0; i != size_ && places.size() + equal.size() != wanted; ++i) {
-      if (!less(*at(i), *limit) && !less(*limit, *at(i))) equal.push_back(i);
+    for (std::size_t begin = 0, length = least_window; begin != size_ && equal.size() != missing;
+         begin += length) {
+      length = std::min(std::clamp(begin, least_window, most_window), size_ - begin);
+      const auto first = all.begin() + static_cast<std::ptrdiff_t>(begin);
+      const auto found = filter<Engine, work>(work{{first, length}, is_equal}, length, {}).run();
+      const std::size_t taken = std::min(found.size(), missing - equal.size());
+      equal.insert(equal.end(), found.begin(), found.begin() + static_cast<std::ptrdiff_t>(taken));
     }
-    std::vector<std::size_t> all(places.size() + equal.size());
-    std::ranges::merge(places, equal, all.begin());
-    places = std::move(all);
+    std::vector<std::size_t> merged(places.size() + equal.size());
+    std::ranges::merge(places, equal, merged.begin());
+    places = std::move(merged);
   }
 
   // Exchanges the elements at the places behind the front for those that are to leave it.

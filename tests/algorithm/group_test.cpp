@@ -124,6 +124,24 @@ TEST(hash_map, has_a_value_for_each_key) {
   EXPECT_EQ(*sennit::parallel_hash_map(twice, &element::first, &element::second).find("a"), "first");
 }
 
+// Catches: keys that are copied where they were made for the map, and functions that are called by parentheses only.
+TEST(hash_map, takes_keys_that_only_move) {
+  struct id {
+    std::unique_ptr<int> number;
+    bool same(const id& other) const { return *number == *other.number; }
+    std::size_t hash() const { return static_cast<std::size_t>(*number); }
+  };
+  std::vector<int> x(40'000);
+  std::iota(x.begin(), x.end(), 0);
+  with_workers([&] {
+    const auto made = [](int v) { return id{std::make_unique<int>(v % 100)}; };
+    const auto map =
+        sennit::parallel_hash_map(x, made, [](int) { return 1; }, std::plus<>(), &id::hash, &id::same);
+    EXPECT_EQ(map.size(), 100U);
+    EXPECT_EQ(*map.find(made(7)), 400);
+  });
+}
+
 // Catches maps that are made of a part of the elements when a function throws.
 TEST(hash_map, throws_what_functions_throw) {
   std::vector<int> x(50'000);

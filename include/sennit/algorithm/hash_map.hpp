@@ -44,7 +44,7 @@ class hash_map_part {
     for (std::size_t at = hash & last();; at = (at + 1) & last()) {
       const place& p = places_[at];
       if (p.entry == 0) return none;
-      if (p.hash == hash && equal(entries_[p.entry - 1].first, key)) return p.entry - 1;
+      if (p.hash == hash && detail::invoke(equal, entries_[p.entry - 1].first, key)) return p.entry - 1;
     }
   }
   // Gives the key the value, or combines this with the one that it has.
@@ -136,7 +136,7 @@ class hash_map {
 
   template <class K>
   std::uint32_t hash_of(const K& key) const {
-    return static_cast<std::uint32_t>(detail::mix(static_cast<std::uint64_t>(hash_(key))));
+    return static_cast<std::uint32_t>(detail::mix(static_cast<std::uint64_t>(detail::invoke(hash_, key))));
   }
   // By the first bits; a part looks at the last ones.
   std::size_t part_of(std::uint32_t hash) const noexcept { return (hash >> 24U) & (parts_.size() - 1); }
@@ -155,15 +155,20 @@ struct first_value {
 
 namespace detail {
 
+// As key and value get it: by its name, as both do.
+template <class R>
+using named_element = std::remove_reference_t<std::ranges::range_reference_t<R>>&;
 template <class R, class F>
-using made_of_element =
-    std::remove_cvref_t<std::invoke_result_t<const F&, std::ranges::range_reference_t<R>>>;
+using made_of_element = std::remove_cvref_t<std::invoke_result_t<const F&, named_element<R>>>;
 
 template <class R, class Key, class Value, class Combine, class Hash, class Equal>
 concept mapped_elements =
-    countable_range<R> && std::invocable<const Key&, std::ranges::range_reference_t<R>> &&
-    std::invocable<const Value&, std::ranges::range_reference_t<R>> &&
-    std::move_constructible<made_of_element<R, Key>> && std::move_constructible<made_of_element<R, Value>> &&
+    countable_range<R> && std::invocable<const Key&, named_element<R>> &&
+    std::invocable<const Value&, named_element<R>> && std::move_constructible<made_of_element<R, Key>> &&
+    std::move_constructible<made_of_element<R, Value>> &&
+    std::constructible_from<made_of_element<R, Key>, std::invoke_result_t<const Key&, named_element<R>>> &&
+    std::constructible_from<made_of_element<R, Value>,
+                            std::invoke_result_t<const Value&, named_element<R>>> &&
     combines<const Combine, made_of_element<R, Value>> &&
     std::is_invocable_r_v<std::size_t, const Hash&, const made_of_element<R, Key>&> &&
     std::predicate<const Equal&, const made_of_element<R, Key>&, const made_of_element<R, Key>&>;
@@ -197,7 +202,12 @@ struct hash_map_calls {
       using V = typename decltype(all)::value;
       refuse_state<Key, V>();
       refuse_state<Value, V>();
-      if constexpr (!std::invocable<const Key&, V> || !std::invocable<const Value&, V>) {
+      if constexpr (option<plain_argument<3, A...>> || option<plain_argument<4, A...>> ||
+                    option<plain_argument<5, A...>> || option<plain_argument<6, A...>>) {
+        static_assert(never<A...>,
+                      "parallel_hash_map: this algorithm takes no option, such as grain(100), but a "
+                      "combination, a hash and an equality");
+      } else if constexpr (!std::invocable<const Key&, V> || !std::invocable<const Value&, V>) {
         static_assert(never<A...>,
                       "parallel_hash_map: the second argument, which makes a key of an element, or the third "
                       "one, which makes a value of it, cannot be called with an element");
@@ -259,7 +269,13 @@ struct hash_map_calls {
     for (; from != to; ++from) {
       auto&& element = *all.at(from);
       auto&& k = detail::invoke(key, element);
-      part.add(map.hash_of(k), k, static_cast<T>(detail::invoke(value, element)), combine, map.equal_);
+      const std::uint32_t hash = map.hash_of(k);
+      auto v = static_cast<T>(detail::invoke(value, element));
+      if constexpr (std::is_reference_v<decltype(detail::invoke(key, element))>) {
+        part.add(hash, std::as_const(k), std::move(v), combine, map.equal_);
+      } else {
+        part.add(hash, std::move(k), std::move(v), combine, map.equal_);
+      }
     }
   }
 

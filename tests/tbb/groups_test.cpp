@@ -166,7 +166,8 @@ TEST(tbb_arenas, a_task_may_outlive_its_arena) {
     {
       tbb::task_arena arena(3);
       arena.execute([&] {
-        for (int k = 0; k < 10; ++k) group.run([&] { seen += tbb::this_task_arena::max_concurrency(); });
+        const auto look = [&] { seen += tbb::this_task_arena::max_concurrency(); };
+        for (int k = 0; k < 10; ++k) k % 2 == 0 ? group.run(look) : group.run(group.defer(look));
       });
     }
     group.wait();

@@ -97,7 +97,7 @@ class task_group {
     });
   }
   void run(task_handle&& h) {
-    add([task = std::shared_ptr<deferred_task>(handles::take(std::move(h)))]() mutable {
+    run([task = std::shared_ptr<deferred_task>(handles::take(std::move(h)))]() mutable {
       run_and_end(std::move(task));
     });
   }

@@ -26,9 +26,9 @@
 
 namespace sennit::graph {
 
-// Keys that are hashed. Hash: as std::hash, which is the default. It is mixed, unless it has a type
-// `is_avalanching`. For integers and tuples of integers, a hash of Sennit's own is used in any case. Keys
-// with the same hash are compared one by one: a hash that gives 1,000 keys one value costs 1,000 comparisons an edge. Cost: 20 to 60 ns an edge.
+// Keys that are hashed. Hash: as std::hash, which is the default. It is mixed, unless it has a type `is_avalanching`. For
+// integers and tuples of integers, a hash of Sennit's own is used in any case. Keys with the same hash are compared one by
+// one: a hash that gives 1,000 keys one value costs 1,000 comparisons an edge. Cost: 20 to 60 ns an edge.
 template <class Hash = void>
 struct hashed {};
 
@@ -249,10 +249,10 @@ class node {
       return *static_cast<const value*>(access_.value(strand_, predecessor));
     }
   }
-  // Adds the node with this key, and all nodes that it needs, to the run, unless it is already there. They
-  // may have this node among their predecessors, and its predecessors: the values that this node can read
-  // stay for them. Values of nodes that it has created stay until it has been computed, for what it creates later. Branches that
-  // the function forks may call it, too, several at once. Throws std::bad_alloc.
+  // Adds the node with this key, and all nodes that it needs, to the run, unless it is already there. They may have this node
+  // among their predecessors, and its predecessors: the values that this node can read stay for them. Values of nodes that it
+  // has created stay until it has been computed, for what it creates later. Branches that the function forks may call it,
+  // too, several at once. Throws std::bad_alloc.
   void create(const Key& k) { access_.create(strand_, k); }
 
  private:
@@ -290,12 +290,11 @@ class SENNIT_EXPORT cycle_error : public std::runtime_error {
   std::vector<Key> keys_;
 };
 
-// Computes the sink and all nodes that the sink needs. Each node is computed once, after its predecessors;
-// nodes that do not depend on each other may run in parallel. The graph is not built in advance: nodes are
-// made when they are needed, depth first from the sink (Maglalang, Krishnamoorthy and Agrawal, 2016, section
-// II). If nodes have values, workers explore all nodes before they compute most of them, so that each value
-// can be freed as soon as its last reader has been computed. Returns the sink's value, if nodes have values. If a string literal is the sink, the key is a
-// std::string.
+// Computes the sink and all nodes that the sink needs. Each node is computed once, after its predecessors; nodes that do not
+// depend on each other may run in parallel. The graph is not built in advance: nodes are made when they are needed, depth
+// first from the sink (Maglalang, Krishnamoorthy and Agrawal, 2016, section II). If nodes have values, workers explore all
+// nodes before they compute most of them, so that each value can be freed as soon as its last reader has been computed.
+// Returns the sink's value, if nodes have values. If a string literal is the sink, the key is a std::string.
 //
 // Precondition: functions wait for other nodes only through the graph. Throws node_error if one of the
 // functions threw, cycle_error<Key> if nodes wait for one another, std::logic_error if predecessors() gives

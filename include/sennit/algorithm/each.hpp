@@ -119,12 +119,12 @@ consteval void require_function() {
 // Several threads call the functions at once, as constants; a function that changes itself does not compile. An end takes
 // options such as grain(100) as its last argument; sum, reduce and fold take sennit::deterministic as well. first(), any(),
 // all() and none() go through the sequence in parts, each as long as all before it: no more is computed behind the element
-// that decides than before it, and some 64 elements; the element is the first one always, and what functions throw behind
-// it is dropped. Where elements were counted first, as for take() behind a filter, all of them have been computed once by
-// then. Throws what the function threw for the lowest position that threw; std::bad_alloc; std::invalid_argument if `out` is
-// a range with too few elements; and sennit::cancelled in a cancelled region. Thread-safety: any thread may compute; several
-// may use one sequence. Cost: as parallel_for. Memory: for collect() the vector, and for what other workers collected the same again while it is
-// put together; a number for each of the square root of all positions where elements are counted.
+// that decides than before it, and some 64 elements; the element is the first one always, and what functions throw behind it
+// is dropped. Where elements were counted first, as for take() behind a filter, all of them have been computed once by then.
+// Throws what the function threw for the lowest position that threw; std::bad_alloc; std::invalid_argument if `out` is a
+// range with too few elements; and sennit::cancelled in a cancelled region. Thread-safety: any thread may compute; several
+// may use one sequence. Cost: as parallel_for. Memory: for collect() the vector, and for what other workers collected the
+// same again while it is put together; a number for each of the square root of all positions where elements are counted.
 // (Fusion of delayed sequences: Westrick et al., "Parallel block-delayed sequences", 2022.)
 //
 // Example:

@@ -182,11 +182,12 @@ struct for_each_calls {
 // hands over batches. So what the walk takes is serial: f has to be worth more than a step to the next element. Elements of
 // a sequence that can be passed only once, such as std::views::istream, are copied.
 //
-// Several threads call f at once, as a constant. Throws the exception of the element that comes first among those that
-// threw; of added elements, in the order of the program in which add() calls f at once. Others may have been visited.
-// Throws what an iterator threw on the way, behind that of elements before. Throws std::bad_alloc, and sennit::cancelled in a cancelled region. Thread-safety: any thread may call it. Cost: as
-// parallel_for with random access; else some 20 ns for each batch, which takes about 10 microseconds, and for an added element
-// some hundred. Memory: for some hundred batches, and for the elements that were added and not visited.
+// Several threads call f at once, as a constant. Throws the exception of the element that comes first among those that threw;
+// of added elements, in the order of the program in which add() calls f at once. Others may have been visited. Throws what an
+// iterator threw on the way, behind that of elements before. Throws std::bad_alloc, and sennit::cancelled in a cancelled
+// region. Thread-safety: any thread may call it. Cost: as parallel_for with random access; else some 20 ns for each batch,
+// which takes about 10 microseconds, and for an added element some hundred. Memory: for some hundred batches, and for the
+// elements that were added and not visited.
 //
 // Example:
 //   #include <map>

@@ -281,9 +281,9 @@ struct rotate_copy_calls : output_base<Engine, rotate_copying> {
 // Algorithms with a destination return the end of the output. Options are the last argument, and may not stand in
 // the place of others.
 //
-// Throws the exception of the lowest element for which there was one, std::invalid_argument before any call if a destination is a range with too few elements,
-// and sennit::cancelled in a cancelled region; elements may have been written then. Elements are moved by swaps, so
-// none is lost. Thread-safety: any thread may call them. Cost: as parallel_for; no memory.
+// Throws the exception of the lowest element for which there was one, std::invalid_argument before any call if a destination
+// is a range with too few elements, and sennit::cancelled in a cancelled region; elements may have been written then.
+// Elements are moved by swaps, so none is lost. Thread-safety: any thread may call them. Cost: as parallel_for; no memory.
 
 // Reverses the order of the elements.
 //

@@ -199,9 +199,10 @@ using adjacent_difference_calls = output_forms<Engine, differing, 1>;
 // Algorithms with a destination return the end of the output. Options are the last argument, and may not stand in
 // the place of others.
 //
-// Several threads call functions at once, each once for each element. Throws the exception of the lowest element
-// for which there was one, std::invalid_argument before any call if a destination is a range with too few elements,
-// and sennit::cancelled in a cancelled region; elements may have been written then. Thread-safety: any thread may call them. Cost: as parallel_for; no memory.
+// Several threads call functions at once, each once for each element. Throws the exception of the lowest element for which
+// there was one, std::invalid_argument before any call if a destination is a range with too few elements, and
+// sennit::cancelled in a cancelled region; elements may have been written then. Thread-safety: any thread may call them.
+// Cost: as parallel_for; no memory.
 
 // Assigns f() to each element, in any order; or f(i) to the element at i.
 //

@@ -249,14 +249,14 @@ struct includes_calls {
 // range, apart from both sequences. With `out` the end of the result is returned, without it a std::vector of elements of
 // the left sequence's type. Options may stand in the place of any argument that has a default.
 //
-// Precondition: both are sorted by comp, which compares any two elements of both. Several threads call comp and the keys
-// at once. Throws what they or an assignment throw: of the lowest block in which something is thrown, where comparisons come
-// before assignments. Throws std::bad_alloc, before any call if there is `out`; std::invalid_argument if `out` is a range with
-// fewer elements than the result, or if it is noticed that a sequence is not sorted; and sennit::cancelled in a cancelled
-// region. Elements may have been written then. Thread-safety: any thread may call it. Deterministic. Cost: up to two comparisons for each element, and about
-// 4 log n for a block; a block is copied while it is in the cache, by marks. The forms without `out` mark all blocks
-// first, and so read the sequences twice. Memory: four bits for each element of both, at most, and a record for each
-// block, of up to 65,536 elements, or of `grain`.
+// Precondition: both are sorted by comp, which compares any two elements of both. Several threads call comp and the keys at
+// once. Throws what they or an assignment throw: of the lowest block in which something is thrown, where comparisons come
+// before assignments. Throws std::bad_alloc, before any call if there is `out`; std::invalid_argument if `out` is a range
+// with fewer elements than the result, or if it is noticed that a sequence is not sorted; and sennit::cancelled in a
+// cancelled region. Elements may have been written then. Thread-safety: any thread may call it. Deterministic. Cost: up to
+// two comparisons for each element, and about 4 log n for a block; a block is copied while it is in the cache, by marks. The
+// forms without `out` mark all blocks first, and so read the sequences twice. Memory: four bits for each element of both, at
+// most, and a record for each block, of up to 65,536 elements, or of `grain`.
 //
 // Example:
 //   #include <string>

@@ -305,8 +305,8 @@ struct order_forms {
   }
 };
 
-// `Algorithm` has a name, a default_function, may have a true takes_as_many, and has run<Engine>(left, right, function, left projection, right projection,
-// how).
+// `Algorithm` has a name, a default_function, may have a true takes_as_many, and has run<Engine>(left, right, function, left
+// projection, right projection, how).
 template <class Engine, class Algorithm>
 struct pair_forms {
   using standard = typename Algorithm::default_function;

@@ -1,6 +1,6 @@
 """What a suite asks of Sennit, kernel by kernel, the worst first: a kernel whose ratio exceeds its bar is named."""
 
-from math import exp, log
+from statistics import geometric_mean
 
 from .table import grid_lines, label
 
@@ -23,7 +23,7 @@ def _table(suite, results, name):
     if over_best:
         bar = suite.mean_over_best
         asked = "" if bar is None else f", at most {bar:g} is asked"
-        text.append(f"Geometric mean over the best peer, {len(over_best)} kernels: {_mean(over_best):.3f}{asked}")
+        text.append(f"Geometric mean over the best peer, {len(over_best)} kernels: {geometric_mean(over_best):.3f}{asked}")
     text.append(f"Kernels beyond a bar: {sum(row['worst'] > 1 for row in rows)} of {len(rows)}")
     return "\n".join(text)
 
@@ -64,7 +64,3 @@ def _row(kernel, results):
 
 def _text(value, digits):
     return "" if value is None else f"{value:.{digits}f}"
-
-
-def _mean(ratios):
-    return exp(sum(map(log, ratios)) / len(ratios))

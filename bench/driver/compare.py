@@ -1,8 +1,7 @@
 """Two builds of the same programs, interleaved: by how much each cell of a suite became slower or faster."""
 
-import math
 from dataclasses import dataclass, field, replace
-from statistics import median
+from statistics import geometric_mean, median
 
 from .figures import ratio_interval
 from .measure import Cell, calibrate, guarded, had_its_share, start, take
@@ -77,10 +76,6 @@ def _one_process(pair, cell, kernel, budget, work, folders):
         if run.error:
             pair.error = f"{folder}: {run.error}"
         samples += run.us if "us" in kernel.metrics else run.seconds
-
-
-def geometric_mean(ratios):
-    return math.exp(sum(map(math.log, ratios)) / len(ratios))
 
 
 def table(pairs):

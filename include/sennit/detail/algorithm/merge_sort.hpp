@@ -52,14 +52,15 @@ class merge_sort {
   enum class place : unsigned char { range, buffer };
   enum class outcome : unsigned char { dropped, failed, merged };
 
-  // Below this size other methods need fewer moves. It is not a grain size: so few elements take a few
-  // microseconds, unless the comparison is parallel itself. (std::stable_sort would allocate for each part.)
-  static constexpr std::ptrdiff_t small_sort = Stable ? 16 : 256;
-  // Below this size a binary search would cost as much as the work that it divides.
-  static constexpr std::ptrdiff_t small_merge = 1024;
   // Elements of these types are copied, not moved, so their places stay valid if a comparator throws.
   static constexpr bool copied = std::is_trivially_copyable_v<T> && std::copyable<T>;
-
+  // Copies of greater ones cost more than branches that the processor does not predict.
+  static constexpr bool sorts_blocks = copied && sizeof(T) <= 16;
+  // Below this size other methods need fewer moves. It is not a grain size: so few elements take a few
+  // microseconds, unless the comparison is parallel itself. (std::stable_sort would allocate for each part.)
+  static constexpr std::ptrdiff_t small_sort = sorts_blocks ? block_size : Stable ? 16 : 256;
+  // Below this size a binary search would cost as much as the work that it divides.
+  static constexpr std::ptrdiff_t small_merge = 1024;
   T* buffer() const noexcept { return buffer_; }
   It range(std::ptrdiff_t i) const { return range_ + static_cast<std::iter_difference_t<It>>(i); }
 
@@ -111,7 +112,9 @@ class merge_sort {
         return sort_positions(from, to, to_place);
       }
     }
-    const std::ptrdiff_t middle = from + (to - from) / 2;
+    std::ptrdiff_t half = (to - from) / 2;
+    if constexpr (sorts_blocks) half = (half + block_size - 1) / block_size * block_size;
+    const std::ptrdiff_t middle = from + half;
     const place halves = to_place == place::range ? place::buffer : place::range;
     bool left = false;
     bool right = false;
@@ -132,8 +135,20 @@ class merge_sort {
   }
 
   bool sort_copies(std::ptrdiff_t from, std::ptrdiff_t to, place to_place) noexcept {
-    std::uninitialized_copy(range(from), range(to), buffer() + from);
     const auto before = [this](auto&& a, auto&& b) { return this->less(a, b); };
+    if constexpr (sorts_blocks) {
+      if (to - from == block_size) {
+        return failure_.attempt([&] {
+          if (to_place == place::range) {
+            std::uninitialized_copy(range(from), range(to), buffer() + from);
+            sort_block<T>(range(from), range(from), before);
+          } else {
+            sort_block<T>(range(from), buffer() + from, before);
+          }
+        });
+      }
+    }
+    std::uninitialized_copy(range(from), range(to), buffer() + from);
     const bool sorted = failure_.attempt([&] {
       if (to_place == place::range) {
         sort_small(range(from), range(to), before);

@@ -24,6 +24,25 @@ class radix_leaf {
     sort_with<most_digits>(data, other, n, to_other, key);
   }
 
+  // Whether each of n elements descends to the one behind it, or none does. Equal keys do not descend, as they keep their
+  // order. A block is looked at as a whole: so the compiler makes vectors of it.
+  static bool is_in_order(T* data, std::size_t n, bool descends, const Key& key) {
+    constexpr std::size_t block = 128;
+    const auto differs = [&](std::size_t i) {
+      return static_cast<bits>((key(data[i + 1]) < key(data[i])) != descends);
+    };
+    std::size_t i = 0;
+    for (; n - i >= block; i += block) {
+      bits some = 0;
+      for (std::size_t k = 0; k != block; ++k) some |= differs(i + k);
+      if (some != 0) return false;
+    }
+    for (; i != n; ++i) {
+      if (differs(i) != 0) return false;
+    }
+    return true;
+  }
+
  private:
   static constexpr unsigned most_digits = 11;
   static constexpr unsigned passes = 3;
@@ -33,8 +52,9 @@ class radix_leaf {
     T* const target = to_other ? other : data;
     if (n <= few) return insert_all(data, target, n, key);
     rescue rest{data, target, n};
-    if (const order found = order_of(data, n, key); found != order::none) {
-      if (found == order::descending) std::reverse(data, data + n);
+    const bool descends = key(data[1]) < key(data[0]);
+    if (is_in_order(data, n - 1, descends, key)) {
+      if (descends) std::reverse(data, data + n);
       return;
     }
     bits lowest = key(data[0]);
@@ -70,20 +90,6 @@ class radix_leaf {
       if (from != to) std::copy_n(from, n, to);
     }
   };
-
-  enum class order : unsigned char { none, ascending, descending };
-
-  // Equal keys do not descend, as they keep their order.
-  static order order_of(T* data, std::size_t n, const Key& key) {
-    bits before = key(data[0]);
-    const bool descends = key(data[1]) < before;
-    for (std::size_t i = 1; i < n; ++i) {
-      const bits k = key(data[i]);
-      if ((k < before) != descends || (descends && k == before)) return order::none;
-      before = k;
-    }
-    return descends ? order::descending : order::ascending;
-  }
 
   static void insert_all(T* data, T* to, std::size_t n, const Key& key) {
     bits keys[few];

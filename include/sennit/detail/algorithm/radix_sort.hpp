@@ -126,15 +126,8 @@ class radix_sort {
     Engine::for_positions(n - 1,
                           [&](position from, position to) {
                             if (none.load(std::memory_order_relaxed)) return;
-                            bits before = key_(data[from]);
-                            for (auto i = static_cast<std::size_t>(from); i != to; ++i) {
-                              const bits k = key_(data[i + 1]);
-                              if ((k < before) != descends || (descends && k == before)) {
-                                none.store(true, std::memory_order_relaxed);
-                                return;
-                              }
-                              before = k;
-                            }
+                            if (!leaf::is_in_order(data + from, static_cast<std::size_t>(to - from), descends, key_))
+                              none.store(true, std::memory_order_relaxed);
                           },
                           {});
     if (none.load(std::memory_order_relaxed)) return false;

@@ -95,8 +95,9 @@ class sample_buckets {
       std::size_t nodes[together];
       for (std::size_t& node : nodes) node = 1;
       for (unsigned level = 0; level < levels_; ++level) {
-        for (std::size_t k = 0; k < together; ++k)
-          nodes[k] = 2 * nodes[k] + static_cast<std::size_t>(!less_(*at(i + k), splitter(nodes[k])));
+        [&]<std::size_t... K>(std::index_sequence<K...>) {
+          ((nodes[K] = 2 * nodes[K] + static_cast<std::size_t>(!less_(*at(i + K), splitter(nodes[K])))), ...);
+        }(std::make_index_sequence<together>());
       }
       for (std::size_t k = 0; k < together; ++k) numbers[i + k] = number_of(i + k, nodes[k] - size);
     }

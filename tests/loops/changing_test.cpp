@@ -505,7 +505,8 @@ class asked {
   flag cancelled_{false};
 };
 
-// Catches: a loop that goes on for more than its block although somebody has shut its gate, because it was a brief one.
+// Catches: a loop that goes on for more than its block although somebody has shut its gate, because it was a brief one. The
+// iterations before the last take less than a tick on some machines, and the last block of those is a long one.
 TEST(loops_changing, end_within_a_block_where_somebody_asks) {
   for (const setting& s : settings({1})) {
     SCOPED_TRACE(name(s));
@@ -514,7 +515,7 @@ TEST(loops_changing, end_within_a_block_where_somebody_asks) {
       for (int form = 0; form < asked::forms; ++form) {
         asked loops;
         const std::uint64_t more = rt.run([&] { return loops.goes_on_for(seed, form); });
-        EXPECT_LE(more, form < asked::seen_forms ? sennit::detail::pace::block : 1) << "form " << form;
+        EXPECT_LE(more, form < asked::seen_forms ? sennit::detail::pace::long_block : 1) << "form " << form;
       }
     });
   }

@@ -145,10 +145,9 @@ cut_of_two cut_between_pairs(position k, const elements<Left>& left, const eleme
 // Of sequences that are not sorted, cuts may lie outside of the sequences or in another order. This is checked before
 // anything is read or written between two cuts.
 [[noreturn]] SENNIT_COLD inline void fail_for_order(const char* algorithm) {
-  fail<std::invalid_argument>(
-      "sennit::" + std::string(algorithm) +
-      ": a sequence is not sorted by the comparison; sort both sequences by it "
-      "before the call, and compare by < instead of <=");
+  fail<std::invalid_argument>("sennit::" + std::string(algorithm) +
+                              ": a sequence is not sorted by the comparison; sort both sequences by it "
+                              "before the call, and compare by < instead of <=");
 }
 
 // The elements between two cuts.

@@ -27,6 +27,16 @@ class radix_leaf {
   // Whether each of n elements descends to the one behind it, or none does. Equal keys do not descend, as they keep their
   // order. A block is looked at as a whole: so the compiler makes vectors of it.
   static bool is_in_order(T* data, std::size_t n, bool descends, const Key& key) {
+    // Without a vector, a key is better taken once than twice.
+    if constexpr (sizeof(bits) > 4) {
+      bits before = key(data[0]);
+      for (std::size_t i = 1; i <= n; ++i) {
+        const bits k = key(data[i]);
+        if ((k < before) != descends) return false;
+        before = k;
+      }
+      return true;
+    }
     constexpr std::size_t block = 128;
     const auto differs = [&](std::size_t i) {
       return static_cast<bits>((key(data[i + 1]) < key(data[i])) != descends);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <utility>
 
 namespace sennit::detail {
 
@@ -39,7 +40,17 @@ void count_digits(T* data, std::size_t n, std::size_t* counts, const Key& key,
                   const radix_digit<Bits>& digit) {
   const radix_digit<Bits> digit_of = digit;
   std::fill_n(counts, digit_of.buckets, std::size_t{0});
-  for (std::size_t i = 0; i < n; ++i) ++counts[digit_of(key(data[i]))];
+  std::size_t before = 0;
+  std::size_t run = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t d = digit_of(key(data[i]));
+    if (d != before) {
+      counts[before] += std::exchange(run, 0);
+      before = d;
+    }
+    ++run;
+  }
+  counts[before] += run;
 }
 
 // Copies elements to where `places` says for their digits, and counts the places up. No processor foresees so many
@@ -49,12 +60,21 @@ void scatter(T* data, std::size_t n, T* to, std::size_t* places, const Key& key,
              const radix_digit<Bits>& digit) {
   constexpr std::size_t line = 64;
   const radix_digit<Bits> digit_of = digit;
+  std::size_t before = 0;
+  std::size_t next = places[0];
   for (std::size_t i = 0; i < n; ++i) {
     T element = data[i];
-    T* const place = to + places[digit_of(key(element))]++;
+    const std::size_t d = digit_of(key(element));
+    if (d != before) {
+      places[before] = next;
+      next = places[d];
+      before = d;
+    }
+    T* const place = to + next++;
     __builtin_prefetch(reinterpret_cast<std::byte*>(place) + line, 1);
     *place = element;
   }
+  places[before] = next;
 }
 
 }  // namespace sennit::detail

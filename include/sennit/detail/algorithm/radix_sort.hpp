@@ -123,13 +123,14 @@ class radix_sort {
   bool is_in_order(T* data, std::size_t n) {
     const bool descends = key_(data[1]) < key_(data[0]);
     std::atomic<bool> none{false};
-    Engine::for_positions(n - 1,
-                          [&](position from, position to) {
-                            if (none.load(std::memory_order_relaxed)) return;
-                            if (!leaf::is_in_order(data + from, static_cast<std::size_t>(to - from), descends, key_))
-                              none.store(true, std::memory_order_relaxed);
-                          },
-                          {});
+    Engine::for_positions(
+        n - 1,
+        [&](position from, position to) {
+          if (none.load(std::memory_order_relaxed)) return;
+          if (!leaf::is_in_order(data + from, static_cast<std::size_t>(to - from), descends, key_))
+            none.store(true, std::memory_order_relaxed);
+        },
+        {});
     if (none.load(std::memory_order_relaxed)) return false;
     if (descends) std::reverse(data, data + n);
     return true;

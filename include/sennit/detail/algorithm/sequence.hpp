@@ -163,8 +163,8 @@ concept destination = (destination_iterator<D> || destination_range<D>) &&
 
 [[noreturn]] SENNIT_COLD inline void fail_for_room(const char* algorithm, position room, position needed) {
   fail<std::invalid_argument>("sennit::" + std::string(algorithm) + ": " + std::to_string(needed) +
-                                      " elements do not fit into a destination of " + std::to_string(room) +
-                                      "; resize it before the call");
+                              " elements do not fit into a destination of " + std::to_string(room) +
+                              "; resize it before the call");
 }
 
 // The begin of the destination. Throws std::invalid_argument for a range of fewer than n elements.

@@ -7,6 +7,7 @@
 #include <sennit/detail/algorithm/refusal.hpp>
 #include <sennit/detail/algorithm/sample_sort.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
+#include <sennit/detail/algorithm/text_sort.hpp>
 #include <sennit/detail/construct_site.hpp>
 #include <sennit/detail/loop/shared_body.hpp>
 
@@ -53,8 +54,12 @@ struct sort_calls {
       constexpr bool descending = !is_less<Comp, key_of<It, Proj>>;
       sort_by_digits<Engine, It, Proj, descending>(all.first, static_cast<std::size_t>(all.size), proj);
     } else {
-      sample_sort<Engine, It, Comp, Proj, Stable>(all.first, static_cast<std::size_t>(all.size), comp, proj)
-          .run();
+      const auto n = static_cast<std::size_t>(all.size);
+      if constexpr (sorted_by_text<It, Comp, Proj>) {
+        using texts = text_sort<Engine, It, Proj>;
+        if (n > texts::few && texts(all.first, n, proj).run()) return;
+      }
+      sample_sort<Engine, It, Comp, Proj, Stable>(all.first, n, comp, proj).run();
     }
   }
 };

@@ -87,6 +87,41 @@ TEST(group, groups_by_keys) {
   check(sennit::serial());
 }
 
+// Catches keys that are lost or there twice where a strand has a table of them or where elements are sorted, a table that is
+// too small, values in another order than that of the input, and a first value that is combined once for each part.
+TEST(reduce_by_key, has_the_values_of_few_and_of_many_keys) {
+  for (const std::size_t n : {1U, 5000U, 60'000U}) {
+    for (const std::int64_t keys : {1, 40, 9000, 1'000'000'000}) {
+      std::mt19937 random(static_cast<unsigned>(n));
+      std::vector<std::pair<std::int64_t, int>> x(n);
+      std::map<std::int64_t, std::vector<int>> expected;
+      for (std::size_t i = 0; i != n; ++i) {
+        // The sample sees few keys, but there are many at the end.
+        const std::int64_t key = i > n - n / 8 ? static_cast<std::int64_t>(i) : random() % keys - keys / 2;
+        x[i] = {key, static_cast<int>(i)};
+        auto& values = expected[key];
+        if (values.empty()) values.push_back(-1);
+        values.push_back(static_cast<int>(i));
+      }
+      const auto check = [&](auto policy) {
+        using P = decltype(policy);
+        const auto found = P::parallel_reduce_by_key(
+            x, &std::pair<std::int64_t, int>::first, std::vector<int>{-1},
+            [](const auto& e) { return std::vector<int>{e.second}; },
+            [](std::vector<int>& left, const std::vector<int>& right) {
+              left.insert(left.end(), right.begin(), right.end());
+            });
+        EXPECT_TRUE(std::equal(
+            found.begin(), found.end(), expected.begin(), expected.end(),
+            [](const auto& a, const auto& b) { return a.first == b.first && a.second == b.second; }))
+            << n << ' ' << keys;
+      };
+      with_workers([&] { check(sennit::parallel()); });
+      check(sennit::serial());
+    }
+  }
+}
+
 // Catches keys that are lost or there twice, values in another order than that of the input, values of other keys whose
 // hashes are the same, and an order of entries that depends on workers.
 TEST(hash_map, has_a_value_for_each_key) {

@@ -2,16 +2,19 @@
 #include "support.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <ranges>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -260,6 +263,101 @@ TEST(sort, takes_elements_that_have_only_a_less) {
   EXPECT_EQ(versions[2].number, 3);
   sennit::parallel_sort(versions.begin(), 3, std::greater<>(), &version::number);
   EXPECT_EQ(versions[0].number, 3);
+}
+
+// Texts of several shapes: their bytes of 0 and above 127, what they begin with, how long they are and how many are equal.
+std::vector<std::string> texts(std::size_t n, int shape) {
+  std::mt19937 random(static_cast<unsigned>(n));
+  std::vector<std::string> result(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::string& text = result[i];
+    switch (shape) {
+      case 0: text = std::to_string(random()); break;
+      case 1: text = "all of these texts begin with " + std::to_string(random() % n); break;
+      case 2: text.assign(random() % 20, '\0'); break;
+      case 3: text.assign(i * 7919 % n % 4000, 'x'); break;
+      case 4:
+        text = std::string(30, 'a') + static_cast<char>(random()) + std::string(random() % 9, 'b');
+        break;
+      case 5: text = i < 2 ? "x" : "the same again and again"; break;
+      default:
+        for (std::size_t k = random() % 40; k != 0; --k)
+          text += static_cast<char>(random() % 2 == 0 ? 0x7f : 0x80);
+        break;
+    }
+  }
+  return result;
+}
+constexpr int text_shapes = 7;
+
+// Catches texts whose first bytes are compared as signed numbers, or without their lengths; equal texts in another order than
+// they had; a view of a text that a projection has made; and levels of a sort that are nested as deeply as texts are long.
+TEST(sort, orders_texts_by_their_bytes) {
+  struct named {
+    std::string name;
+    std::size_t place;
+  };
+  with_workers([] {
+    for (const std::size_t n : {std::size_t{64}, std::size_t{65}, std::size_t{3000}, std::size_t{40'000}}) {
+      for (int shape = 0; shape < text_shapes; ++shape) {
+        if (shape == 3 && n > 3000) continue;
+        const std::vector<std::string> input = texts(n, shape);
+        std::vector<std::string> expected = input;
+        std::ranges::stable_sort(expected);
+        std::vector<std::string> sorted = input;
+        sennit::parallel_sort(sorted);
+        ASSERT_TRUE(sorted == expected) << n << " texts of shape " << shape;
+
+        std::vector<named> elements;
+        for (const std::string& text : input) elements.push_back({text, elements.size()});
+        std::vector<std::size_t> places(n);
+        std::iota(places.begin(), places.end(), std::size_t{0});
+        std::ranges::stable_sort(places, {}, [&](std::size_t i) -> const std::string& { return input[i]; });
+        sennit::parallel_stable_sort(elements, std::less<>(),
+                                     [](const named& e) { return std::string(e.name); });
+        ASSERT_TRUE(std::ranges::equal(elements, places, {}, &named::place)) << n << ", shape " << shape;
+      }
+    }
+  });
+}
+
+// Catches texts that are lost where the projection to them throws.
+TEST(sort, keeps_all_texts_when_their_projection_throws) {
+  with_workers([] {
+    const std::vector<std::string> input = texts(3000, 1);
+    for (const int at : {0, 1, 100, 3000, 5000, 9000, 20'000}) {
+      std::vector<std::string> elements = input;
+      std::atomic<int> calls{0};
+      try {
+        sennit::parallel_sort(elements, {}, [&](const std::string& text) -> std::string_view {
+          if (calls.fetch_add(1, std::memory_order_relaxed) == at) throw failure{0};
+          return text;
+        });
+      } catch (const failure&) {
+        EXPECT_TRUE(elements == input);
+      }
+      std::vector<std::string> expected = input;
+      std::ranges::sort(expected);
+      std::ranges::sort(elements);
+      EXPECT_TRUE(elements == expected) << "thrown at call " << at;
+    }
+  });
+}
+
+// Catches elements that are there twice, and others that are lost, where a comparison is no order: a merge from both ends
+// meets in the middle only if it is one.
+TEST(sort, keeps_all_elements_whatever_a_comparison_answers) {
+  with_workers([] {
+    std::vector<int> elements(5000);
+    for (std::uint64_t seed = 1; seed != 20; ++seed) {
+      std::iota(elements.begin(), elements.end(), 0);
+      std::atomic<std::uint64_t> state{seed};
+      sennit::parallel_stable_sort(
+          elements, [&](int, int) { return mixed(state.fetch_add(1, std::memory_order_relaxed)) % 2 != 0; });
+      std::ranges::sort(elements);
+      for (int i = 0; i != 5000; ++i) ASSERT_EQ(elements[static_cast<std::size_t>(i)], i);
+    }
+  });
 }
 
 }  // namespace

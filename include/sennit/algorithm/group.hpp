@@ -5,6 +5,7 @@
 #include <sennit/detail/algorithm/algorithm.hpp>
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/forms.hpp>
+#include <sennit/detail/algorithm/key_sums.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/construct_site.hpp>
 #include <sennit/detail/failure.hpp>
@@ -223,8 +224,14 @@ struct reduce_by_key_calls {
   std::vector<std::pair<key_of_element<R, Key>, T>>
   operator()(R&& range, Key key, T first, Map map = {}, Combine combine = {} SENNIT_WHERE) const {
     SENNIT_SITE_IF(!Engine::serial, "parallel_reduce_by_key");
+    using K = key_of_element<R, Key>;
+    if constexpr (std::integral<K>) {
+      const auto all = sequence_of(range);
+      if (all.size == 0) return {};
+      if (has_few_keys(all, key)) return by_table<K>(all, key, first, map, combine);
+    }
     const auto groups = group_by_calls<Engine>()(range, key);
-    std::vector<std::pair<key_of_element<R, Key>, T>> result;
+    std::vector<std::pair<K, T>> result;
     result.reserve(groups.size());
     for (std::size_t g = 0; g != groups.size(); ++g) result.emplace_back(groups.key(g), first);
     Engine::for_positions(groups.size(),
@@ -243,6 +250,23 @@ struct reduce_by_key_calls {
         never<A...>,
         "parallel_reduce_by_key: the arguments are a random-access, sized range of elements that can be "
         "copied, a function that makes a key with < and == of an element, and a first value");
+  }
+
+ private:
+  template <class K, class It, class Key, class T, class Map, class Combine>
+  static std::vector<std::pair<K, T>> by_table(const elements<It>& all, Key& key, const T& first, Map& map,
+                                               Combine& combine) {
+    refuse_state<Key, const std::iter_value_t<It>&>();
+    refuse_state<Map, const std::iter_value_t<It>&>();
+    key_sums_body<It, Key, K, T, Map, Combine> body{all, key, map, combine};
+    std::vector<std::pair<K, T>> result = std::move(Engine::fold(all.size, body, {}).all());
+    sorting<Engine, false>()(result, std::ranges::less(), &std::pair<K, T>::first);
+    for (auto& [k, value] : result) {
+      T sum = first;
+      combine_into(combine, sum, std::move(value));
+      value = std::move(sum);
+    }
+    return result;
   }
 };
 
@@ -276,8 +300,10 @@ inline constexpr detail::algorithm<detail::group_by_calls<detail::in_parallel>> 
 //
 //   parallel_reduce_by_key(range, key, first, map = std::identity(), combine = std::plus<>())
 //
-// The elements of a group are combined in the order of the range. Otherwise as parallel_group_by. Groups are reduced in
-// parallel, and a long group is split.
+// The elements of a group are combined in the order of the range. Keys are as with parallel_group_by, as are exceptions and
+// threads. Integer keys that are few, up to some ten thousand, as a sample of the elements says, cost one pass over the
+// elements, with a table of keys and values for each strand at work. Other keys cost what parallel_group_by does; groups are
+// then reduced in parallel, and a long group is split.
 //
 // Example:
 //   #include <string>

@@ -1,9 +1,9 @@
 // Sorts by integer keys: a radix sort of the elements, or of their keys and positions.
 #pragma once
 
-#include <sennit/detail/algorithm/first_failure.hpp>
 #include <sennit/detail/algorithm/in_place_sort.hpp>
 #include <sennit/detail/algorithm/integer_key.hpp>
+#include <sennit/detail/algorithm/permute.hpp>
 #include <sennit/detail/algorithm/radix_sort.hpp>
 #include <sennit/detail/algorithm/raw_memory.hpp>
 #include <sennit/detail/invoke.hpp>
@@ -38,14 +38,6 @@ struct key_bits {
     const auto bits = ordered_bits<key>(detail::invoke(proj, std::forward<E>(element)));
     return Descending ? static_cast<decltype(bits)>(~bits) : bits;
   }
-};
-
-struct keyed_position {
-  std::uint64_t key;
-  std::uint64_t position;
-};
-struct position_key {
-  std::uint64_t operator()(const keyed_position& p) const noexcept { return p.key; }
 };
 
 template <class Engine, class It, class Key>
@@ -107,33 +99,8 @@ class keyed_sort {
       const position_key key;
       radix_sort<Engine, keyed_position, position_key>(order, other.get(), key).run(size_);
     }
-    permute(order, buffer.get());
+    permute<Engine>(first_, size_, order, buffer.get());
   }
-
-  // Once it has begun it goes on, even if the region is cancelled. A position is marked when its element has moved.
-  void permute(keyed_position* order, T* buffer) {
-    first_failure failure;
-    const auto take = [&](position from, position to) noexcept {
-      for (position i = from; i != to; ++i) {
-        if (order[i].position == in_buffer) continue;
-        std::construct_at(buffer + i, std::ranges::iter_move(at(order[i].position)));
-        order[i].position = in_buffer;
-      }
-    };
-    const auto put_back = [&](position from, position to) noexcept {
-      for (position i = from; i != to; ++i) {
-        if (order[i].position != in_buffer) continue;
-        *at(static_cast<std::size_t>(i)) = std::move(buffer[i]);
-        std::destroy_at(buffer + i);
-        order[i].position = 0;
-      }
-    };
-    if (!failure.attempt([&] { Engine::for_positions(size_, take, {}); })) take(0, size_);
-    if (!failure.attempt([&] { Engine::for_positions(size_, put_back, {}); })) put_back(0, size_);
-    failure.rethrow();
-  }
-
-  static constexpr std::uint64_t in_buffer = ~std::uint64_t{0};
 
   It first_;
   std::size_t size_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/algorithm/first_failure.hpp>
+#include <sennit/detail/algorithm/in_order.hpp>
 #include <sennit/detail/algorithm/merge_sort.hpp>
 #include <sennit/detail/algorithm/raw_memory.hpp>
 #include <sennit/detail/algorithm/sample.hpp>
@@ -10,7 +11,6 @@
 #include <sennit/detail/loop/loop.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -36,7 +36,7 @@ class sample_sort {
   void run(std::size_t from, std::size_t to) {
     wanted_from_ = from;
     wanted_to_ = to;
-    if (is_in_order()) return;
+    if (is_in_order<Engine>(range_, size_, less_)) return;
     const raw_memory<T> memory(size_);
     if (memory.get() == nullptr) fail_for_memory();
     buffer_ = memory.get();
@@ -57,29 +57,6 @@ class sample_sort {
   static constexpr std::size_t most_buckets = 256;
 
   It at(std::size_t i) const { return range_ + static_cast<std::iter_difference_t<It>>(i); }
-
-  // Whether the elements are sorted already, or have been reversed to that.
-  bool is_in_order() {
-    const bool descends = less_(*at(1), *at(0));
-    std::atomic<bool> none{false};
-    // Each block is looked at until it is out of order, whatever the others are, so that the comparisons are the same in
-    // every run.
-    const std::size_t pairs = size_ - 1;
-    Engine::for_positions((pairs + smallest_block - 1) / smallest_block,
-                          [&](position first, position last) {
-                            for (auto b = static_cast<std::size_t>(first); b != last; ++b) {
-                              It i = at(b * smallest_block);
-                              const It end = at(std::min(pairs, (b + 1) * smallest_block));
-                              // Equal elements do not descend, as they keep their order.
-                              while (i != end && less_(*(i + 1), *i) == descends) ++i;
-                              if (i != end) none.store(true, std::memory_order_relaxed);
-                            }
-                          },
-                          {});
-    if (none.load(std::memory_order_relaxed)) return false;
-    if (descends) std::ranges::reverse(range_, at(size_));
-    return true;
-  }
 
   // Sorts elements that are in the range.
   void sort_range(std::size_t from, std::size_t to) noexcept {

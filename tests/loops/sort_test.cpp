@@ -1,6 +1,8 @@
 // parallel_sort and parallel_stable_sort against std::ranges::sort.
 #include "support.hpp"
 
+#include <sennit/detail/mix.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -352,8 +354,9 @@ TEST(sort, keeps_all_elements_whatever_a_comparison_answers) {
     for (std::uint64_t seed = 1; seed != 20; ++seed) {
       std::iota(elements.begin(), elements.end(), 0);
       std::atomic<std::uint64_t> state{seed};
-      sennit::parallel_stable_sort(
-          elements, [&](int, int) { return mixed(state.fetch_add(1, std::memory_order_relaxed)) % 2 != 0; });
+      sennit::parallel_stable_sort(elements, [&](int, int) {
+        return sennit::detail::mix(state.fetch_add(1, std::memory_order_relaxed)) % 2 != 0;
+      });
       std::ranges::sort(elements);
       for (int i = 0; i != 5000; ++i) ASSERT_EQ(elements[static_cast<std::size_t>(i)], i);
     }

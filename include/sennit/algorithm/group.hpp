@@ -301,7 +301,7 @@ inline constexpr detail::algorithm<detail::group_by_calls<detail::in_parallel>> 
 //   parallel_reduce_by_key(range, key, first, map = std::identity(), combine = std::plus<>())
 //
 // The elements of a group are combined in the order of the range. Keys are as with parallel_group_by, as are exceptions and
-// threads. Integer keys that are few, up to some ten thousand, as a sample of the elements says, cost one pass over the
+// threads. Integer keys that are few, up to some hundred thousand, as a sample of the elements says, cost one pass over the
 // elements, with a table of keys and values for each strand at work. Other keys cost what parallel_group_by does; groups are
 // then reduced in parallel, and a long group is split.
 //

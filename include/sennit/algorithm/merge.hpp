@@ -89,7 +89,7 @@ struct merge_calls {
             if constexpr (std::same_as<It, Jt>) {
               merge_of_runs<It, decltype(target + from)> runs{left + i, left + i_end, right + (from - i),
                                                               right + (to - i_end), target + from};
-              runs.run(less, [](const auto& place, const It& element) { *place = *element; });
+              runs.run(less, [](const auto& place, const auto& element) { *place = *element; });
               std::ranges::copy(runs.right, runs.right_end,
                                 std::ranges::copy(runs.left, runs.left_end, runs.out).out);
             } else {

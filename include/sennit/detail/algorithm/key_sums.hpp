@@ -115,8 +115,8 @@ struct key_sums_body {
   held<Combine> combine;
 };
 
-// Whether tables of the keys are small: so it seems from a sample, in which not all keys differ. A table of some ten thousand
-// keys takes less than a sort.
+// Whether there are up to some hundred thousand keys: so it seems from a sample, in which some come twice then. A table of so many
+// takes less than a sort.
 template <class It, class Key>
 bool has_few_keys(const elements<It>& all, Key& key) {
   constexpr std::size_t most = 4096;
@@ -131,7 +131,7 @@ bool has_few_keys(const elements<It>& all, Key& key) {
     keys.push_back(detail::invoke(key, element));
   }
   std::ranges::sort(keys);
-  return std::ranges::unique(keys).begin() - keys.begin() <= static_cast<std::ptrdiff_t>(size / 16 * 15);
+  return std::ranges::unique(keys).size() >= size / 64;
 }
 
 }  // namespace sennit::detail

@@ -12,6 +12,22 @@
 
 namespace sennit::detail {
 
+// One of two pointers, without a branch whatever the compiler thinks of it.
+template <class T>
+SENNIT_INLINE T* chosen_pointer(bool second, T* a, T* b) {
+  const auto one = reinterpret_cast<std::uintptr_t>(a);
+  const auto other = reinterpret_cast<std::uintptr_t>(b);
+  return reinterpret_cast<T*>(one ^ ((one ^ other) & -static_cast<std::uintptr_t>(second)));
+}
+template <class It>
+SENNIT_INLINE auto chosen(bool second, const It& a, const It& b) {
+  if constexpr (std::contiguous_iterator<It>) {
+    return chosen_pointer(second, std::to_address(a), std::to_address(b));
+  } else {
+    return second ? b : a;
+  }
+}
+
 // Two sorted runs and the place for their merge. Of equal elements those of the left run come first.
 template <class From, class To>
 struct merge_of_runs {
@@ -21,7 +37,7 @@ struct merge_of_runs {
   From right_end;
   To out;
 
-  // Calls put(place, element) for elements in order, by their iterators, until one run is exhausted: what is left of the
+  // Calls put(place, element) for elements in order, by their iterators or pointers, until one run is exhausted: what is left of the
   // other one belongs at `out`. If less(right, left) throws, what is left of both runs has its room at `out`. The two ends
   // give the processor two independent chains of comparisons; and no branch depends on the elements, because the
   // processor could not predict it.
@@ -30,7 +46,7 @@ struct merge_of_runs {
     To out_end = out + ((left_end - left) + (right_end - right));
     const auto take_first = [&] {
       const bool from_right = less(*right, *left);
-      put(out, from_right ? right : left);
+      put(out, chosen(from_right, left, right));
       right += from_right;
       left += !from_right;
       ++out;
@@ -40,7 +56,7 @@ struct merge_of_runs {
       --out_end;
       left_end -= from_left;
       right_end -= !from_left;
-      put(out_end, from_left ? left_end : right_end);
+      put(out_end, chosen(from_left, right_end, left_end));
     };
     for (;;) {
       // Neither run can be exhausted within this number of steps.
@@ -92,12 +108,6 @@ class block_sort {
     std::ptrdiff_t n;
     ~rescue() { std::copy_n(from, n, to); }
   };
-
-  SENNIT_INLINE static const T* chosen(bool second, const T* a, const T* b) {
-    const auto one = reinterpret_cast<std::uintptr_t>(a);
-    const auto other = reinterpret_cast<std::uintptr_t>(b);
-    return reinterpret_cast<const T*>(one ^ ((one ^ other) & -static_cast<std::uintptr_t>(second)));
-  }
 
   // Two pairs, then the lesser and the greater ones of these; two elements are left, which are compared last.
   SENNIT_INLINE void sort_four(const T* x, T* to) const {

@@ -224,7 +224,7 @@ class merge_sort {
     merge_of_runs<From, To> runs{left, left_end, right, right_end, out};
     const bool merged = failure_.attempt([&] {
       runs.run([this](auto&& a, auto&& b) { return this->less(a, b); },
-               [](const To& to, const From& element) { *to = std::ranges::iter_move(element); });
+               [](const To& to, const auto& element) { *to = std::ranges::iter_move(element); });
     });
     move_both(runs.left, runs.left_end, runs.right, runs.right_end, runs.out);
     return merged;

@@ -5,6 +5,7 @@
 #include <sennit/detail/algorithm/frontier.hpp>
 #include <sennit/detail/algorithm/keeping.hpp>
 #include <sennit/detail/algorithm/marks.hpp>
+#include <sennit/detail/algorithm/merge_from_ends.hpp>
 #include <sennit/detail/algorithm/packing.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/config.hpp>
@@ -310,7 +311,7 @@ class set_elements {
     if constexpr (!keeps_right<Operation>) {
       *out = *l;
     } else if constexpr (std::same_as<Left, Right>) {
-      *out = *(from_left ? l : r);
+      *out = *chosen(from_left, r, l);
     } else if (from_left) {
       *out = *l;
     } else {

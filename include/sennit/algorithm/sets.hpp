@@ -186,6 +186,17 @@ struct includes_calls {
  private:
   static constexpr position block = 1 << 15;
 
+  // As std::includes, whose order cannot be that of two sequences.
+  template <class It, class Jt, class Order>
+  static bool block_includes(It all, It all_end, Jt some, Jt some_end, const Order& order) {
+    while (some != some_end) {
+      if (all == all_end || order.right_first(all, some)) return false;
+      if (!order.left_first(all, some)) ++some;
+      ++all;
+    }
+    return true;
+  }
+
   template <class It, class Jt, class Comp, class P, class Q>
   static bool includes(const elements<It>& all, const elements<Jt>& some, Comp& comp, P& all_key,
                        Q& some_key) {
@@ -201,11 +212,8 @@ struct includes_calls {
                                    const auto [from, to] = block_between_pairs(
                                        first * block, last * block, all, some, order, "parallel_includes");
                                    const bool included =
-                                       from.right == to.right ||
-                                       std::ranges::includes(all.at(from.left), all.at(to.left),
-                                                             some.at(from.right), some.at(to.right),
-                                                             std::ref(comp), std::ref(all_key),
-                                                             std::ref(some_key));
+                                       block_includes(all.at(from.left), all.at(to.left), some.at(from.right),
+                                                      some.at(to.right), order);
                                    return included ? last : first;
                                  },
                                  {}) == blocks;

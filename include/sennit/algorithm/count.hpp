@@ -11,6 +11,7 @@
 #include <sennit/detail/loop/held.hpp>
 #include <sennit/detail/loop/loop.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <iterator>
@@ -30,15 +31,22 @@ class counted_parts : public parts<counted_parts<Sequence, Number, Holds>, Numbe
   SENNIT_INLINE Number begin(position) const { return 0; }
   template <class Gate>
   SENNIT_INLINE position extend(Number& count, position from, position to, Gate gate) const {
+    // In a vector of elements of four bytes, each has its own counter, as long as that has four bytes, too.
+    constexpr position most = position{1} << 31;
     auto&& holds = nearby(holds_);
-    const auto begin = sequence_.at(from);
-    const auto end = sequence_.at(to);
-    auto i = begin;
-    do {
-      if (holds(i)) ++count;
-      ++i;
-    } while (goes_on(i, begin, end, gate));
-    return from + static_cast<position>(i - begin);
+    for (;;) {
+      const auto begin = sequence_.at(from);
+      const auto end = sequence_.at(std::min(to, from + most));
+      auto i = begin;
+      std::uint32_t some = 0;
+      do {
+        if (holds(i)) ++some;
+        ++i;
+      } while (goes_on(i, begin, end, gate));
+      count += static_cast<Number>(some);
+      from += static_cast<position>(i - begin);
+      if (from == to || i != end) return from;
+    }
   }
   std::uintptr_t code() const noexcept { return 0; }
 

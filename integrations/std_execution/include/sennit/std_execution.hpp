@@ -12,7 +12,9 @@
 
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/parts.hpp>
+#include <sennit/detail/algorithm/raw_memory.hpp>
 #include <sennit/detail/algorithm/scan.hpp>
+#include <sennit/detail/failure.hpp>
 #include <sennit/join.hpp>
 #include <sennit/parallel_for.hpp>
 #include <sennit/parallel_sort.hpp>
@@ -236,17 +238,15 @@ namespace __sennit_backend {
 template <typename T>
 class __buffer {
  public:
-  explicit __buffer(std::size_t n) : size_(n), begin_(std::allocator<T>().allocate(n)) {}
-  __buffer(const __buffer&) = delete;
-  __buffer& operator=(const __buffer&) = delete;
-  ~__buffer() { std::allocator<T>().deallocate(begin_, size_); }
+  explicit __buffer(std::size_t n) : memory_(n) {
+    if (memory_.get() == nullptr) sennit::detail::fail_for_memory();
+  }
 
-  operator bool() const { return begin_ != nullptr; }
-  T* get() const { return begin_; }
+  operator bool() const { return memory_.get() != nullptr; }
+  T* get() const { return memory_.get(); }
 
  private:
-  std::size_t size_;
-  T* begin_;
+  sennit::detail::raw_memory<T> memory_;
 };
 
 // What is asked of the strands that have something left to do. They see it themselves: each looks for a match, or whether

@@ -173,7 +173,9 @@ struct sorting : sort_calls<Engine, Stable> {
 //
 // Integers, floats and doubles, or elements with a projection to these, are sorted by digits if comp is less or greater
 // of namespace std or std::ranges; parallel_integer_sort says what that costs. A sort by digits has no use for calls of
-// comp. What follows is about other orders.
+// comp. Nor has one by bytes, of more than 64 elements that are a std::string or a std::string_view, or have a projection to
+// one, if comp is less: it calls proj some times for each element, and takes memory for two pairs of integers more for each.
+// What follows is about other orders.
 //
 // Several threads call comp and proj at once. Elements are moved; they are copied only if that is trivial.
 // Precondition: moving an element does not throw; an exception there ends the program. Throws std::bad_alloc

@@ -59,7 +59,7 @@ struct sort_calls {
         using texts = text_sort<Engine, It, Proj>;
         if (n > texts::few && texts(all.first, n, proj).run()) return;
       }
-      sample_sort<Engine, It, Comp, Proj, Stable>(all.first, n, comp, proj).run();
+      sample_sort<Engine, It, Comp, Proj>(all.first, n, comp, proj).run();
     }
   }
 };
@@ -162,8 +162,8 @@ struct sorting : sort_calls<Engine, Stable> {
 
 }  // namespace detail
 
-// Sorts as std::ranges::sort does: a comes before b if comp(proj(a), proj(b)). The order of equal elements
-// is the same in every run, and in sennit::serial.
+// Sorts as std::ranges::sort does: a comes before b if comp(proj(a), proj(b)). The order of equal elements is the same in every
+// run, and in sennit::serial: today the one that they had, on which a program should not rely.
 //
 // Without comp, elements are compared by std::ranges::less if they have all six comparisons, else by <.
 //

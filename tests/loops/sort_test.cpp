@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <random>
@@ -17,6 +20,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -265,6 +269,32 @@ TEST(sort, takes_elements_that_have_only_a_less) {
   EXPECT_EQ(versions[2].number, 3);
   sennit::parallel_sort(versions.begin(), 3, std::greater<>(), &version::number);
   EXPECT_EQ(versions[0].number, 3);
+}
+
+// Catches parts of a sort that have no second strand although each comparison takes a millisecond.
+TEST(sort, shares_few_elements_whose_comparisons_take_long) {
+  constexpr int n = 60;
+  sennit::runtime rt(sennit::runtime_options{.workers = 4});
+  std::vector<int> elements(n);
+  for (int i = 0; i < n; ++i) elements[static_cast<std::size_t>(i)] = i * 7919 % n;
+  std::mutex mutex;
+  std::map<std::thread::id, int> comparisons;
+  rt.run([&] {
+    sennit::parallel_sort(elements, [&](int a, int b) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      const std::scoped_lock lock(mutex);
+      ++comparisons[std::this_thread::get_id()];
+      return a < b;
+    });
+  });
+  EXPECT_TRUE(std::ranges::is_sorted(elements));
+  int all = 0;
+  int most = 0;
+  for (const auto& [thread, count] : comparisons) {
+    all += count;
+    most = std::max(most, count);
+  }
+  EXPECT_LT(most, all * 2 / 3);
 }
 
 // Texts of several shapes: their bytes of 0 and above 127, what they begin with, how long they are and how many are equal.

@@ -152,7 +152,7 @@ struct in_place_merge_calls {
     const raw_memory<std::iter_value_t<It>> memory(static_cast<std::size_t>(n));
     if (memory.get() == nullptr) return in_place_merge<Engine>(first, first + middle, first + n, less);
     first_failure failure;
-    merge_sort<Engine, It, Comp, Proj, true>(first, n, memory.get(), comp, proj, failure).run_merge(middle);
+    merge_sort<Engine, It, Comp, Proj>(first, n, memory.get(), comp, proj, failure).run_merge(middle);
     failure.rethrow();
   }
 };

@@ -74,7 +74,7 @@ struct select_calls {
       const std::size_t least = few(first, size, comp, proj).bring_to_front(end);
       if (least != 0) size = least;
     }
-    sample_sort<Engine, It, Comp, Proj, false>(first, size, comp, proj).run(Prefix ? 0 : end - 1, end);
+    sample_sort<Engine, It, Comp, Proj>(first, size, comp, proj).run(Prefix ? 0 : end - 1, end);
   }
 };
 
@@ -195,7 +195,7 @@ struct partial_sort_copy_calls {
       if (n == in.size) {
         sorting<Engine, true>()(all.begin(), all.begin() + n, comp, proj);
       } else {
-        sample_sort<Engine, std::iter_value_t<It>*, Comp, Proj, true>(
+        sample_sort<Engine, std::iter_value_t<It>*, Comp, Proj>(
             all.begin(), static_cast<std::size_t>(in.size), comp, proj)
             .run(0, static_cast<std::size_t>(n));
       }

@@ -13,7 +13,7 @@ namespace sennit::detail {
 // Whether the elements are sorted already, or have been reversed to that. Precondition: n > 1.
 template <class Engine, class It, class Less>
 bool is_in_order(It first, std::size_t n, const Less& less) {
-  constexpr std::size_t block = std::size_t{1} << 14;
+  constexpr std::size_t block = 64;
   const auto at = [&](std::size_t i) { return first + static_cast<std::iter_difference_t<It>>(i); };
   const bool descends = less(*at(1), *at(0));
   std::atomic<bool> none{false};

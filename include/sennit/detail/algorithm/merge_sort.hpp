@@ -20,20 +20,31 @@
 
 namespace sennit::detail {
 
+// Comparisons of a high cost are worth a fork each.
+enum class cost_of_comparison : unsigned char { low, high };
+
 // Halves are sorted into one place and merged into the other. The longer of two runs to merge is cut in the
 // middle, and the other run where that element belongs (Cormen, Leiserson, Rivest and Stein, "Introduction
 // to Algorithms", 3rd edition, 27.3). A part throws nothing: it reports its failure, after it has put its
 // elements back into the range, so that the buffer has none of them. So a branch that a cancelled region
 // dropped needs no treatment. Precondition: moving elements does not throw; an exception there ends the
 // program.
-template <class Engine, class It, class Comp, class Proj, bool Stable>
+template <class Engine, class It, class Comp, class Proj>
 class merge_sort {
  public:
   using T = std::iter_value_t<It>;
 
   // `memory` is for n elements, none of which is alive before or afterwards.
-  merge_sort(It range, std::ptrdiff_t n, T* memory, Comp& comp, Proj& proj, first_failure& failure)
-      : range_(range), size_(n), buffer_(memory), comp_(comp), proj_(proj), failure_(failure) {}
+  merge_sort(It range, std::ptrdiff_t n, T* memory, Comp& comp, Proj& proj, first_failure& failure,
+             cost_of_comparison cost = cost_of_comparison::low)
+      : range_(range),
+        size_(n),
+        buffer_(memory),
+        comp_(comp),
+        proj_(proj),
+        failure_(failure),
+        smallest_(cost == cost_of_comparison::low ? small_sort : 1),
+        smallest_merge_(cost == cost_of_comparison::low ? small_merge : 2) {}
 
   // The range has its elements in any case, in order unless there was a failure.
   void run() noexcept {
@@ -52,15 +63,14 @@ class merge_sort {
   enum class place : unsigned char { range, buffer };
   enum class outcome : unsigned char { dropped, failed, merged };
 
-  // Elements of these types are copied, not moved, so their places stay valid if a comparator throws.
-  static constexpr bool copied = std::is_trivially_copyable_v<T> && std::copyable<T>;
-  // Copies of greater ones cost more than branches that the processor does not predict.
-  static constexpr bool sorts_blocks = copied && sizeof(T) <= 16;
-  // Below this size other methods need fewer moves. It is not a grain size: so few elements take a few
-  // microseconds, unless the comparison is parallel itself. (std::stable_sort would allocate for each part.)
-  static constexpr std::ptrdiff_t small_sort = sorts_blocks ? block_size : Stable ? 16 : 256;
+  // Copies of greater elements cost more than branches that the processor does not predict.
+  static constexpr bool sorts_blocks = std::is_trivially_copyable_v<T> && std::copyable<T> && sizeof(T) <= 32;
+  // Below this size other methods need fewer moves. It is not a grain size: so few elements take a few microseconds,
+  // unless a comparison takes as long.
+  static constexpr std::ptrdiff_t small_sort = sorts_blocks ? block_size : 256;
   // Below this size a binary search would cost as much as the work that it divides.
   static constexpr std::ptrdiff_t small_merge = 1024;
+
   T* buffer() const noexcept { return buffer_; }
   It range(std::ptrdiff_t i) const { return range_ + static_cast<std::iter_difference_t<It>>(i); }
 
@@ -89,31 +99,21 @@ class merge_sort {
                                             detail::invoke(proj_, std::forward<B>(b))));
   }
 
-  // If a comparator throws, std::sort loses the element that it holds at that moment.
-  template <class I, class Before>
-  static void sort_small(I first, I last, Before before) {
-    if constexpr (Stable) {
-      for (I next = first; next != last; ++next) {
-        std::rotate(std::upper_bound(first, next, *next, before), next, next + 1);
-      }
-    } else {
-      std::sort(first, last, before);
-    }
-  }
-
   // Sorts [from, to) into `to_place`. Returns true if it succeeded; the other place then holds moved-from
   // elements, which are all alive. Returns false if it failed, as described above.
   bool sort(std::ptrdiff_t from, std::ptrdiff_t to, place to_place) noexcept {
     if (failure_.occurred()) return false;
-    if (to - from <= small_sort) {
-      if constexpr (copied) {
+    if (to - from <= smallest_) {
+      if constexpr (sorts_blocks) {
         return sort_copies(from, to, to_place);
       } else {
         return sort_positions(from, to, to_place);
       }
     }
     std::ptrdiff_t half = (to - from) / 2;
-    if constexpr (sorts_blocks) half = (half + block_size - 1) / block_size * block_size;
+    if constexpr (sorts_blocks) {
+      if (smallest_ == block_size) half = (half + block_size - 1) / block_size * block_size;
+    }
     const std::ptrdiff_t middle = from + half;
     const place halves = to_place == place::range ? place::buffer : place::range;
     bool left = false;
@@ -135,29 +135,22 @@ class merge_sort {
   }
 
   bool sort_copies(std::ptrdiff_t from, std::ptrdiff_t to, place to_place) noexcept {
-    const auto before = [this](auto&& a, auto&& b) { return this->less(a, b); };
-    if constexpr (sorts_blocks) {
-      if (to - from == block_size) {
-        return failure_.attempt([&] {
-          if (to_place == place::range) {
-            std::uninitialized_copy(range(from), range(to), buffer() + from);
-            sort_block<T>(range(from), range(from), before);
-          } else {
-            sort_block<T>(range(from), buffer() + from, before);
-          }
-        });
-      }
-    }
     std::uninitialized_copy(range(from), range(to), buffer() + from);
-    const bool sorted = failure_.attempt([&] {
+    return failure_.attempt([&] {
       if (to_place == place::range) {
-        sort_small(range(from), range(to), before);
+        sort_few(range(from), range(to));
       } else {
-        sort_small(buffer() + from, buffer() + to, before);
+        sort_few(buffer() + from, buffer() + to);
       }
     });
-    if (!sorted && to_place == place::range) std::copy(buffer() + from, buffer() + to, range(from));
-    return sorted;
+  }
+  // If a comparison throws, all elements are there.
+  template <class I>
+  void sort_few(I first, I last) const {
+    const auto before = [this](auto&& a, auto&& b) { return this->less(a, b); };
+    if (last - first == block_size) return sort_block<T>(first, first, before);
+    for (I next = first; next != last; ++next)
+      std::rotate(std::upper_bound(first, next, *next, before), next, next + 1);
   }
 
   // Positions may be lost, and each element is then moved only once.
@@ -167,7 +160,7 @@ class merge_sort {
     std::iota(order.begin(), last, std::uint16_t{0});
     const It first = range(from);
     const auto before = [&](std::uint16_t a, std::uint16_t b) { return less(first[a], first[b]); };
-    if (!failure_.attempt([&] { sort_small(order.begin(), last, before); })) return false;
+    if (!failure_.attempt([&] { std::stable_sort(order.begin(), last, before); })) return false;
     T* next = buffer() + from;
     for (auto i = order.begin(); i != last; ++i, ++next)
       std::construct_at(next, std::ranges::iter_move(first + *i));
@@ -186,7 +179,7 @@ class merge_sort {
   bool merge(From left, From left_end, From right, From right_end, To out) noexcept {
     const std::ptrdiff_t lefts = left_end - left;
     const std::ptrdiff_t rights = right_end - right;
-    if (lefts + rights <= small_merge) return merge_serially(left, left_end, right, right_end, out);
+    if (lefts + rights <= smallest_merge_) return merge_serially(left, left_end, right, right_end, out);
 
     From left_cut = left + lefts / 2;
     From right_cut = right + rights / 2;
@@ -241,6 +234,8 @@ class merge_sort {
   Comp& comp_;
   Proj& proj_;
   first_failure& failure_;
+  std::ptrdiff_t smallest_;
+  std::ptrdiff_t smallest_merge_;
 };
 
 }  // namespace sennit::detail

@@ -1,4 +1,4 @@
-// A sort by comparisons: into buckets between elements of a sample, which are then merge sorted.
+// A stable sort by comparisons: into buckets between elements of a sample, which are then merge sorted.
 #pragma once
 
 #include <sennit/detail/algorithm/first_failure.hpp>
@@ -6,6 +6,7 @@
 #include <sennit/detail/algorithm/merge_sort.hpp>
 #include <sennit/detail/algorithm/raw_memory.hpp>
 #include <sennit/detail/algorithm/sample.hpp>
+#include <sennit/detail/clock.hpp>
 #include <sennit/detail/failure.hpp>
 #include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop/loop.hpp>
@@ -25,7 +26,7 @@ namespace sennit::detail {
 // All comparisons of a pass come before its moves, which throw nothing. So a comparator that throws finds the elements
 // where they were. Buckets between equal splitters need no sort (Sanders and Winkel, "Super Scalar Sample Sort", 2004).
 // A part ends with its elements in the range, and none in the buffer. Precondition: moving elements does not throw.
-template <class Engine, class It, class Comp, class Proj, bool Stable>
+template <class Engine, class It, class Comp, class Proj>
 class sample_sort {
  public:
   sample_sort(It range, std::size_t n, Comp& comp, Proj& proj) : range_(range), size_(n), less_{comp, proj} {}
@@ -36,6 +37,9 @@ class sample_sort {
   void run(std::size_t from, std::size_t to) {
     wanted_from_ = from;
     wanted_to_ = to;
+    const ticks begun = read_clock();
+    static_cast<void>(less_(*at(1), *at(0)));
+    if (read_clock() - begun > long_comparison) cost_ = cost_of_comparison::high;
     if (is_in_order<Engine>(range_, size_, less_)) return;
     const raw_memory<T> memory(size_);
     if (memory.get() == nullptr) fail_for_memory();
@@ -52,6 +56,8 @@ class sample_sort {
   // Merges of fewer elements stay in a cache, and each level of them costs less than a bucket's number. Elements that
   // are no plain bytes cost more to move.
   static constexpr std::size_t small = sizeof(T) <= 16 && std::is_trivially_copyable_v<T> ? 1 << 15 : 1 << 11;
+  // Some tens of microseconds.
+  static constexpr ticks long_comparison = 64'000;
   static constexpr std::size_t smallest_block = std::size_t{1} << 14;
   static constexpr std::size_t most_blocks = 1024;
   static constexpr std::size_t most_buckets = 256;
@@ -106,8 +112,8 @@ class sample_sort {
     bool is_sorted = false;
     failure_.attempt([&] { is_sorted = std::is_sorted(at(from), at(to), less_); });
     if (is_sorted || failure_.occurred()) return;
-    merge_sort<Engine, It, Comp, Proj, Stable>(at(from), static_cast<std::ptrdiff_t>(to - from),
-                                               buffer_ + from, less_.comp, less_.proj, failure_)
+    merge_sort<Engine, It, Comp, Proj>(at(from), static_cast<std::ptrdiff_t>(to - from), buffer_ + from,
+                                       less_.comp, less_.proj, failure_, cost_)
         .run();
   }
 
@@ -211,6 +217,7 @@ class sample_sort {
   less_of less_;
   T* buffer_ = nullptr;
   first_failure failure_;
+  cost_of_comparison cost_ = cost_of_comparison::low;
 };
 
 }  // namespace sennit::detail

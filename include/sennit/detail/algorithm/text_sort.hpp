@@ -156,7 +156,7 @@ class text_sort {
     };
     std::identity itself;
     first_failure failure;
-    merge_sort<Engine, keyed_position*, decltype(less), std::identity, true>(
+    merge_sort<Engine, keyed_position*, decltype(less), std::identity>(
         order_ + ties.from, static_cast<std::ptrdiff_t>(n), other_ + ties.from, less, itself, failure)
         .run();
     failure.rethrow();

@@ -193,7 +193,7 @@ struct partial_sort_copy_calls {
     } else {
       const copied_elements<Engine, It> all(in);
       if (n == in.size) {
-        sorting<Engine, true>()(all.begin(), all.begin() + n, comp, proj);
+        sort_calls<Engine, true>()(all.begin(), all.begin() + n, comp, proj);
       } else {
         sample_sort<Engine, std::iter_value_t<It>*, Comp, Proj, true>(
             all.begin(), static_cast<std::size_t>(in.size), comp, proj)

@@ -24,11 +24,25 @@
 #include <sennit/algorithm/transform_reduce.hpp>
 #include <sennit/algorithm/uninitialized.hpp>
 #include <sennit/detail/algorithm/algorithm.hpp>
+#include <sennit/parallel_fold.hpp>
+#include <sennit/parallel_reduce.hpp>
+#include <sennit/parallel_scan.hpp>
+#include <sennit/parallel_sort.hpp>
+#include <sennit/parallel_transform.hpp>
 
 namespace sennit::detail {
 
 template <class Engine>
 struct algorithm_members {
+  static constexpr algorithm<reduce_calls<Engine>> parallel_reduce{};
+  static constexpr algorithm<fold_calls<Engine>> parallel_fold{};
+  static constexpr algorithm<inclusive_scan_calls<Engine>> parallel_scan{};
+  static constexpr algorithm<exclusive_scan_calls<Engine>> parallel_exclusive_scan{};
+  static constexpr algorithm<sort_calls<Engine, false>> parallel_sort{};
+  static constexpr algorithm<sort_calls<Engine, true>> parallel_stable_sort{};
+  static constexpr algorithm<transform_calls<Engine>> parallel_transform{};
+  static constexpr algorithm<copy_calls<Engine>> parallel_copy{};
+  static constexpr algorithm<fill_calls<Engine>> parallel_fill{};
   static constexpr algorithm<integer_sort_calls<Engine>> parallel_integer_sort{};
   static constexpr algorithm<merge_calls<Engine>> parallel_merge{};
   static constexpr algorithm<in_place_merge_calls<Engine>> parallel_inplace_merge{};

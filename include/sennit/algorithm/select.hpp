@@ -116,7 +116,6 @@ class copied_elements {
  public:
   explicit copied_elements(const elements<It>& in)
       : memory_(static_cast<std::size_t>(in.size)), all_{memory_.get(), in.size} {
-    if (memory_.get() == nullptr) fail_for_memory();
     begin_objects<Engine>(all_,
                           [&](position from, position to) {
                             std::ranges::uninitialized_copy(in.at(from), in.at(to), all_.at(from),
@@ -131,7 +130,7 @@ class copied_elements {
   std::iter_value_t<It>* begin() const noexcept { return all_.first; }
 
  private:
-  const raw_memory<std::iter_value_t<It>> memory_;
+  const needed_memory<std::iter_value_t<It>> memory_;
   const elements<std::iter_value_t<It>*> all_;
 };
 

@@ -5,7 +5,6 @@
 #include <sennit/detail/algorithm/merge_sort.hpp>
 #include <sennit/detail/algorithm/raw_memory.hpp>
 #include <sennit/detail/algorithm/sample.hpp>
-#include <sennit/detail/failure.hpp>
 #include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop/loop.hpp>
 
@@ -37,8 +36,7 @@ class sample_sort {
     wanted_from_ = from;
     wanted_to_ = to;
     if (is_in_order()) return;
-    const raw_memory<T> memory(size_);
-    if (memory.get() == nullptr) fail_for_memory();
+    const needed_memory<T> memory(size_);
     buffer_ = memory.get();
     sort_range(0, size_);
     failure_.rethrow();

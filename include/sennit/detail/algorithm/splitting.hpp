@@ -5,6 +5,7 @@
 #include <sennit/detail/algorithm/keeping.hpp>
 #include <sennit/detail/algorithm/marks.hpp>
 #include <sennit/detail/algorithm/packing.hpp>
+#include <sennit/detail/algorithm/raw_memory.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/loop/for_positions.hpp>
@@ -57,22 +58,6 @@ class split_elements {
   const Keep keep_;
 };
 
-// Memory for n elements, of which the program says which ones are alive.
-template <class T>
-class raw_buffer {
- public:
-  explicit raw_buffer(position n)
-      : size_(static_cast<std::size_t>(n)), memory_(std::allocator<T>().allocate(size_)) {}
-  raw_buffer(const raw_buffer&) = delete;
-  raw_buffer& operator=(const raw_buffer&) = delete;
-  ~raw_buffer() { std::allocator<T>().deallocate(memory_, size_); }
-  T* at(position i) const noexcept { return memory_ + i; }
-
- private:
-  std::size_t size_;
-  T* memory_;
-};
-
 // For packing: keeps elements in place, and moves the others to a buffer. Precondition: moving an element does not
 // throw.
 template <class It, class Keep>
@@ -82,7 +67,8 @@ class stable_split {
   static constexpr bool first_kept = false;
   static constexpr std::size_t element_bytes = sizeof(std::iter_value_t<It>);
 
-  stable_split(const elements<It>& all, const Keep& keep) : all_(all), keep_(keep), buffer_(all.size) {}
+  stable_split(const elements<It>& all, const Keep& keep)
+      : all_(all), keep_(keep), buffer_(static_cast<std::size_t>(all.size)) {}
 
   static constexpr bool direct(position, position) noexcept { return false; }
   static marked_block pack(position, position, position, bool) noexcept { return {}; }
@@ -95,7 +81,7 @@ class stable_split {
              const frontier::block_record& block) const noexcept {
     const It begin = all_.at(from);
     using step = std::iter_difference_t<It>;
-    T* other = buffer_.at(from - block.offset);
+    T* other = buffer_.get() + (from - block.offset);
     const auto set_aside = [&](position at) {
       std::construct_at(other++, std::ranges::iter_move(begin + static_cast<step>(at)));
     };
@@ -107,8 +93,10 @@ class stable_split {
 
   // Moves what has been set aside from the elements of [from, to) behind the `kept` ones.
   void take_back(position from, position to, position kept) const noexcept {
-    std::ranges::move(buffer_.at(from), buffer_.at(to), all_.at(kept + from));
-    std::destroy(buffer_.at(from), buffer_.at(to));
+    T* const begin = buffer_.get() + from;
+    T* const end = buffer_.get() + to;
+    std::ranges::move(begin, end, all_.at(kept + from));
+    std::destroy(begin, end);
   }
 
  private:
@@ -116,7 +104,7 @@ class stable_split {
 
   const elements<It> all_;
   const Keep keep_;
-  const raw_buffer<T> buffer_;
+  const needed_memory<T> buffer_;
 };
 
 // Returns the number of kept elements. Whatever is thrown, all elements are in the sequence at the end.

@@ -6,6 +6,7 @@
 #include <sennit/detail/algorithm/equality.hpp>
 #include <sennit/detail/algorithm/first_match.hpp>
 #include <sennit/detail/algorithm/forms.hpp>
+#include <sennit/detail/algorithm/projected_relation.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop/loop.hpp>
@@ -64,9 +65,10 @@ struct finding_neighbors {
   using default_function = std::equal_to<>;
   template <class Engine, class Sequence, class F, class Proj>
   static auto run(const Sequence& sequence, F& function, Proj& proj, const loop_options& how) {
-    const position at = first_neighbors<Engine>(sequence, how, [&](const auto& i, const auto& next) {
-      return detail::invoke(function, detail::invoke(proj, *i), detail::invoke(proj, *next));
-    });
+    const auto related = [relation = related_by(function, proj)](const auto& i, const auto& next) {
+      return relation.at(i, next);
+    };
+    const position at = first_neighbors<Engine>(sequence, how, related);
     return sequence.at(at == 0 ? sequence.size : at - 1);
   }
 };
@@ -79,28 +81,21 @@ struct finding_first_of {
                   const loop_options& how) {
     const auto begin = right.at(0);
     const auto end = right.at(right.size);
+    const auto equal = related_by(function, proj, right_proj);
     return left.at(first_element<Engine>(left, left.size, how, [&](const auto& i) {
-      return first_in(begin, end, [&](const auto& j) {
-               return static_cast<bool>(
-                   detail::invoke(function, detail::invoke(proj, *i), detail::invoke(right_proj, *j)));
-             }) != end;
+      return first_in(begin, end, [&](const auto& j) { return equal.at(i, j); }) != end;
     }));
   }
 };
 
 // Whether the elements from `i` on agree with those of [begin, end), which is not empty. Mostly the first one does not.
-template <class I, class J, class F, class Proj, class RightProj>
-SENNIT_INLINE bool agree_from(const I& i, const J& begin, const J& end, F& function, Proj& proj,
-                              RightProj& right_proj) {
-  const auto agree = [&](const auto& a, const auto& b) {
-    return static_cast<bool>(
-        detail::invoke(function, detail::invoke(proj, *a), detail::invoke(right_proj, *b)));
-  };
-  if (!agree(i, begin)) [[likely]]
+template <class I, class J, class Equal>
+SENNIT_INLINE bool agree_from(const I& i, const J& begin, const J& end, const Equal& equal) {
+  if (!equal.at(i, begin)) [[likely]]
     return false;
   auto a = std::next(i);
   auto b = std::next(begin);
-  while (b != end && agree(a, b)) ++a, ++b;
+  while (b != end && equal.at(a, b)) ++a, ++b;
   return b == end;
 }
 
@@ -115,9 +110,9 @@ struct searching {
     const auto begin = right.at(0);
     const auto end = right.at(right.size);
     const position places = left.size - right.size + 1;
-    const position at = first_element<Engine>(left, places, how, [&](const auto& i) {
-      return agree_from(i, begin, end, function, proj, right_proj);
-    });
+    const auto equal = related_by(function, proj, right_proj);
+    const position at = first_element<Engine>(
+        left, places, how, [&](const auto& i) { return agree_from(i, begin, end, equal); });
     return left.at(at == places ? left.size : at);
   }
 };
@@ -134,8 +129,9 @@ struct searching_from_behind {
     const auto end = right.at(right.size);
     const position places = left.size - right.size + 1;
     const elements behind{std::reverse_iterator(left.at(places)), places};
+    const auto equal = related_by(function, proj, right_proj);
     const position at = first_element<Engine>(behind, places, how, [&](const auto& i) {
-      return agree_from(std::prev(i.base()), begin, end, function, proj, right_proj);
+      return agree_from(std::prev(i.base()), begin, end, equal);
     });
     return left.at(at == places ? left.size : places - 1 - at);
   }

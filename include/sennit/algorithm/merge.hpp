@@ -8,9 +8,9 @@
 #include <sennit/detail/algorithm/in_place_sort.hpp>
 #include <sennit/detail/algorithm/merge_from_ends.hpp>
 #include <sennit/detail/algorithm/merge_sort.hpp>
+#include <sennit/detail/algorithm/projected_relation.hpp>
 #include <sennit/detail/algorithm/raw_memory.hpp>
 #include <sennit/detail/algorithm/refusal.hpp>
-#include <sennit/detail/algorithm/sample.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/algorithm/sorted_forms.hpp>
 #include <sennit/detail/construct_site.hpp>
@@ -72,10 +72,7 @@ struct merge_calls {
     const auto target = begin_of(out, a.size + b.size, "parallel_merge");
     const It left = a.first;
     const Jt right = b.first;
-    const auto less = [&](auto&& r, auto&& l) {
-      return static_cast<bool>(detail::invoke(comp, detail::invoke(right_key, std::forward<decltype(r)>(r)),
-                                              detail::invoke(left_key, std::forward<decltype(l)>(l))));
-    };
+    const auto less = related_by(comp, right_key, left_key);
     const std::ptrdiff_t all = lefts + rights;
     const auto merge_blocks = [&] {
       Engine::for_positions(
@@ -147,12 +144,13 @@ struct in_place_merge_calls {
   static void merge(It first, std::ptrdiff_t middle, std::ptrdiff_t n, Comp& comp, Proj& proj) {
     refuse_state<Comp, std::indirect_result_t<Proj&, It>, std::indirect_result_t<Proj&, It>>();
     if (middle == 0 || middle == n) return;
-    const sample_order<Comp, Proj> less{comp, proj};
+    const auto less = related_by(comp, proj);
     if (!less(first[middle], first[middle - 1])) return;
     const raw_memory<std::iter_value_t<It>> memory(static_cast<std::size_t>(n));
     if (memory.get() == nullptr) return in_place_merge<Engine>(first, first + middle, first + n, less);
     first_failure failure;
-    merge_sort<Engine, It, Comp, Proj, true>(first, n, memory.get(), comp, proj, failure).run_merge(middle);
+    merge_sort<Engine, It, relation_by<Comp, Proj>, true>(first, n, memory.get(), less, failure)
+        .run_merge(middle);
     failure.rethrow();
   }
 };

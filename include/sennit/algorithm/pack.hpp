@@ -27,8 +27,8 @@ position keep_wanted(const elements<In>& in, const packed_output<Out>& out, F& p
 template <class Engine, class Transfer, class In, class Out, class F, class Proj>
 position keep_first_of_runs(const elements<In>& in, const packed_output<Out>& out, F& equal, Proj& proj,
                             const loop_options& how) {
-  using same = equal_elements<F, Proj>;
-  first_of_runs<In, Out, Transfer, same> work(in, out, same(equal, proj));
+  using same = held_relation<F, Proj>;
+  first_of_runs<In, Out, Transfer, same> work(in, out, same{equal, proj, proj});
   return pack_all<Engine>(work, in.size, how);
 }
 

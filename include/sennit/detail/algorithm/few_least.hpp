@@ -2,11 +2,10 @@
 #pragma once
 
 #include <sennit/detail/algorithm/filter.hpp>
+#include <sennit/detail/algorithm/projected_relation.hpp>
 #include <sennit/detail/algorithm/sample.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/config.hpp>
-#include <sennit/detail/invoke.hpp>
-#include <sennit/detail/loop/held.hpp>
 #include <sennit/detail/loop/loop.hpp>
 
 #include <algorithm>
@@ -61,14 +60,10 @@ class few_least {
   class below {
    public:
     below(It range, It limit, Comp& comp, Proj& proj)
-        : range_(range), limit_(kept(limit)), comp_(comp), proj_(proj) {}
+        : range_(range), limit_(kept(limit)), less_{comp, proj, proj} {}
     template <class Place>
     SENNIT_INLINE bool operator()(const Place& place) const {
-      auto&& comp = comp_;
-      auto&& proj = proj_;
-      return static_cast<bool>(
-          detail::invoke(comp, detail::invoke(proj, range_[static_cast<std::iter_difference_t<It>>(*place)]),
-                         detail::invoke(proj, limit())));
+      return less_(range_[static_cast<std::iter_difference_t<It>>(*place)], limit());
     }
 
    private:
@@ -90,8 +85,7 @@ class few_least {
     It range_;
     // Comparisons and projections may take what is not constant.
     mutable std::conditional_t<copied, T, It> limit_;
-    held<Comp> comp_;
-    held<Proj> proj_;
+    held_relation<Comp, Proj> less_;
   };
 
   It at(std::size_t i) const { return range_ + static_cast<std::iter_difference_t<It>>(i); }
@@ -106,7 +100,7 @@ class few_least {
         static_cast<double>(wanted) / static_cast<double>(size_) * static_cast<double>(size);
     const auto rank = static_cast<std::size_t>(expected + 4 * std::sqrt(expected) + 1);
     const auto chosen = sample.begin() + static_cast<std::ptrdiff_t>(std::min(rank, size - 1));
-    const sample_order<Comp, Proj> less{comp_, proj_};
+    const auto less = related_by(comp_, proj_);
     // Which stays within its bounds whatever the comparison answers.
     std::partial_sort(sample.begin(), chosen + 1, sample.end(),
                       [&](std::size_t a, std::size_t b) { return less(*at(a), *at(b)); });
@@ -122,7 +116,7 @@ class few_least {
 
   // If too few are below the limit, many are mostly equal to it, and the first of these are near.
   void add_equal(std::vector<std::size_t>& places, std::size_t wanted, const It& limit) const {
-    const sample_order<Comp, Proj> less{comp_, proj_};
+    const auto less = related_by(comp_, proj_);
     const auto is_equal = [&](const auto& place) {
       return !less(*at(*place), *limit) && !less(*limit, *at(*place));
     };

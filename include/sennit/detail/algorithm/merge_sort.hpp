@@ -3,8 +3,6 @@
 
 #include <sennit/detail/algorithm/first_failure.hpp>
 #include <sennit/detail/algorithm/merge_from_ends.hpp>
-#include <sennit/detail/config.hpp>
-#include <sennit/detail/invoke.hpp>
 
 #include <algorithm>
 #include <array>
@@ -26,14 +24,14 @@ namespace sennit::detail {
 // elements back into the range, so that the buffer has none of them. So a branch that a cancelled region
 // dropped needs no treatment. Precondition: moving elements does not throw; an exception there ends the
 // program.
-template <class Engine, class It, class Comp, class Proj, bool Stable>
+template <class Engine, class It, class Less, bool Stable>
 class merge_sort {
  public:
   using T = std::iter_value_t<It>;
 
   // `memory` is for n elements, none of which is alive before or afterwards.
-  merge_sort(It range, std::ptrdiff_t n, T* memory, Comp& comp, Proj& proj, first_failure& failure)
-      : range_(range), size_(n), buffer_(memory), comp_(comp), proj_(proj), failure_(failure) {}
+  merge_sort(It range, std::ptrdiff_t n, T* memory, const Less& less, first_failure& failure)
+      : range_(range), size_(n), buffer_(memory), less_(less), failure_(failure) {}
 
   // The range has its elements in any case, in order unless there was a failure.
   void run() noexcept {
@@ -82,12 +80,6 @@ class merge_sort {
     return false;
   }
 
-  template <class A, class B>
-  bool less(A&& a, B&& b) const {
-    return static_cast<bool>(detail::invoke(comp_, detail::invoke(proj_, std::forward<A>(a)),
-                                            detail::invoke(proj_, std::forward<B>(b))));
-  }
-
   // If a comparator throws, std::sort loses the element that it holds at that moment.
   template <class I, class Before>
   static void sort_small(I first, I last, Before before) {
@@ -133,12 +125,11 @@ class merge_sort {
 
   bool sort_copies(std::ptrdiff_t from, std::ptrdiff_t to, place to_place) noexcept {
     std::uninitialized_copy(range(from), range(to), buffer() + from);
-    const auto before = [this](auto&& a, auto&& b) { return this->less(a, b); };
     const bool sorted = failure_.attempt([&] {
       if (to_place == place::range) {
-        sort_small(range(from), range(to), before);
+        sort_small(range(from), range(to), less_);
       } else {
-        sort_small(buffer() + from, buffer() + to, before);
+        sort_small(buffer() + from, buffer() + to, less_);
       }
     });
     if (!sorted && to_place == place::range) std::copy(buffer() + from, buffer() + to, range(from));
@@ -151,7 +142,7 @@ class merge_sort {
     const auto last = order.begin() + (to - from);
     std::iota(order.begin(), last, std::uint16_t{0});
     const It first = range(from);
-    const auto before = [&](std::uint16_t a, std::uint16_t b) { return less(first[a], first[b]); };
+    const auto before = [&](std::uint16_t a, std::uint16_t b) { return less_(first[a], first[b]); };
     if (!failure_.attempt([&] { sort_small(order.begin(), last, before); })) return false;
     T* next = buffer() + from;
     for (auto i = order.begin(); i != last; ++i, ++next)
@@ -178,10 +169,10 @@ class merge_sort {
     const bool cut = !failure_.occurred() && failure_.attempt([&] {
       if (lefts >= rights) {
         right_cut =
-            std::partition_point(right, right_end, [&](auto&& element) { return less(element, *left_cut); });
+            std::partition_point(right, right_end, [&](auto&& element) { return less_(element, *left_cut); });
       } else {
         left_cut =
-            std::partition_point(left, left_end, [&](auto&& element) { return !less(*right_cut, element); });
+            std::partition_point(left, left_end, [&](auto&& element) { return !less_(*right_cut, element); });
       }
     });
     if (!cut) {
@@ -208,8 +199,7 @@ class merge_sort {
   bool merge_serially(From left, From left_end, From right, From right_end, To out) noexcept {
     merge_of_runs<From, To> runs{left, left_end, right, right_end, out};
     const bool merged = failure_.attempt([&] {
-      runs.run([this](auto&& a, auto&& b) { return this->less(a, b); },
-               [](const To& to, const From& element) { *to = std::ranges::iter_move(element); });
+      runs.run(less_, [](const To& to, const From& element) { *to = std::ranges::iter_move(element); });
     });
     move_both(runs.left, runs.left_end, runs.right, runs.right_end, runs.out);
     return merged;
@@ -223,8 +213,7 @@ class merge_sort {
   It range_;
   std::ptrdiff_t size_;
   T* buffer_;
-  Comp& comp_;
-  Proj& proj_;
+  const Less less_;
   first_failure& failure_;
 };
 

@@ -1,6 +1,7 @@
 // The positions of elements by rank, without moving any.
 #pragma once
 
+#include <sennit/detail/algorithm/projected_relation.hpp>
 #include <sennit/detail/algorithm/sample.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/config.hpp>
@@ -20,7 +21,8 @@ namespace sennit::detail {
 template <class Engine, class It, class Comp, class Proj>
 class ranked_elements {
  public:
-  ranked_elements(const elements<It>& all, Comp& comp, Proj& proj) : all_(all), less_{comp, proj} {}
+  ranked_elements(const elements<It>& all, Comp& comp, Proj& proj)
+      : all_(all), less_(related_by(comp, proj)) {}
 
   // `at` has the elements of some neighboring ranks, the first of which is `below`, in the order of the sequence.
   struct window {
@@ -132,7 +134,7 @@ class ranked_elements {
   }
 
   elements<It> all_;
-  sample_order<Comp, Proj> less_;
+  relation_by<Comp, Proj> less_;
 };
 
 }  // namespace sennit::detail

@@ -3,6 +3,7 @@
 
 #include <sennit/detail/algorithm/first_failure.hpp>
 #include <sennit/detail/algorithm/merge_sort.hpp>
+#include <sennit/detail/algorithm/projected_relation.hpp>
 #include <sennit/detail/algorithm/raw_memory.hpp>
 #include <sennit/detail/algorithm/sample.hpp>
 #include <sennit/detail/invoke.hpp>
@@ -27,7 +28,8 @@ namespace sennit::detail {
 template <class Engine, class It, class Comp, class Proj, bool Stable>
 class sample_sort {
  public:
-  sample_sort(It range, std::size_t n, Comp& comp, Proj& proj) : range_(range), size_(n), less_{comp, proj} {}
+  sample_sort(It range, std::size_t n, Comp& comp, Proj& proj)
+      : range_(range), size_(n), less_(related_by(comp, proj)) {}
 
   void run() { run(0, size_); }
 
@@ -44,7 +46,7 @@ class sample_sort {
 
  private:
   using T = std::iter_value_t<It>;
-  using less_of = sample_order<Comp, Proj>;
+  using less_of = relation_by<Comp, Proj>;
   using bucket = std::uint16_t;
 
   // Merges of fewer elements stay in a cache, and each level of them costs less than a bucket's number. Elements that
@@ -127,8 +129,8 @@ class sample_sort {
     bool is_sorted = false;
     failure_.attempt([&] { is_sorted = std::is_sorted(at(from), at(to), less_); });
     if (is_sorted || failure_.occurred()) return;
-    merge_sort<Engine, It, Comp, Proj, Stable>(at(from), static_cast<std::ptrdiff_t>(to - from),
-                                               buffer_ + from, less_.comp, less_.proj, failure_)
+    merge_sort<Engine, It, less_of, Stable>(at(from), static_cast<std::ptrdiff_t>(to - from), buffer_ + from,
+                                            less_, failure_)
         .run();
   }
 

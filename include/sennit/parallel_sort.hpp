@@ -21,11 +21,6 @@
 namespace sennit {
 namespace detail {
 
-// std::ranges::less needs all six comparisons of a type, but < alone is enough for a sort.
-template <class It>
-using natural_order =
-    std::conditional_t<std::sortable<It, std::ranges::less>, std::ranges::less, std::less<>>;
-
 template <class It, class Comp, class Proj, class... A>
 consteval void refuse_order() {
   if constexpr (!writable_in_parallel<It>) {
@@ -55,14 +50,13 @@ consteval void refuse_order() {
 // The forms of parallel_sort and parallel_stable_sort, listed below.
 template <class Engine, bool Stable>
 struct sort_calls {
-  template <class It, class End, class Comp = natural_order<It>, class Proj = std::identity>
+  template <class It, class End, class Comp = std::less<>, class Proj = std::identity>
     requires iterator_bounds<It, End> && std::sortable<It, Comp, Proj> && writable_in_parallel<It>
   void operator()(It first, End last, Comp comp = {}, Proj proj = {} SENNIT_WHERE) const {
     SENNIT_SITE_IF(!Engine::serial, Stable ? "parallel_stable_sort" : "parallel_sort");
     sort(sequence_of(first, last), comp, proj);
   }
-  template <countable_range R, class Comp = natural_order<std::ranges::iterator_t<R>>,
-            class Proj = std::identity>
+  template <countable_range R, class Comp = std::less<>, class Proj = std::identity>
     requires std::sortable<std::ranges::iterator_t<R>, Comp, Proj> &&
              writable_in_parallel<std::ranges::iterator_t<R>>
   void operator()(R&& range, Comp comp = {}, Proj proj = {} SENNIT_WHERE) const {
@@ -150,11 +144,8 @@ consteval void refuse_order_around() {
 // Sorts as std::ranges::sort does: a comes before b if comp(proj(a), proj(b)). The order of equal elements
 // is the same in every run, and in sennit::serial.
 //
-// Without comp, elements are compared by std::ranges::less if they have all six comparisons, else by <.
-//
-//   parallel_sort(range, comp = std::ranges::less(), proj = std::identity())        random-access, sized
-//   parallel_sort(first, last, comp = std::ranges::less(), proj = std::identity())  two iterators, or one
-//                                                                                  and a number
+//   parallel_sort(range, comp = std::less<>(), proj = std::identity())        random-access, sized
+//   parallel_sort(first, last, comp = std::less<>(), proj = std::identity())  two iterators, or one and a number
 //
 // Integers, floats and doubles, or elements with a projection to these, are sorted by digits if comp is less or greater
 // of namespace std or std::ranges; parallel_integer_sort says what that costs. A sort by digits has no use for calls of

@@ -32,7 +32,7 @@ namespace detail {
 // The forms of parallel_merge, listed below.
 template <class Engine>
 struct merge_calls {
-  template <countable_range R, countable_range S, class Out, class Comp = std::ranges::less,
+  template <countable_range R, countable_range S, class Out, class Comp = std::less<>,
             class P = std::identity, class Q = std::identity>
     requires comparable_sequences<std::ranges::iterator_t<R>, std::ranges::iterator_t<S>, Comp, P, Q> &&
              destination<Out, std::ranges::range_reference_t<R>> &&
@@ -43,8 +43,8 @@ struct merge_calls {
     return merge(sequence_of(left), sequence_of(right), out, comp, left_key, right_key);
   }
   template <std::random_access_iterator It, std::sized_sentinel_for<It> End, std::random_access_iterator Jt,
-            std::sized_sentinel_for<Jt> Jend, class Out, class Comp = std::ranges::less,
-            class P = std::identity, class Q = std::identity>
+            std::sized_sentinel_for<Jt> Jend, class Out, class Comp = std::less<>, class P = std::identity,
+            class Q = std::identity>
     requires comparable_sequences<It, Jt, Comp, P, Q> && destination<Out, std::iter_reference_t<It>> &&
              destination<Out, std::iter_reference_t<Jt>>
   auto operator()(
@@ -117,7 +117,7 @@ struct merge_calls {
 // The forms of parallel_inplace_merge, listed below.
 template <class Engine>
 struct in_place_merge_calls {
-  template <countable_range R, class Comp = std::ranges::less, class Proj = std::identity>
+  template <countable_range R, class Comp = std::less<>, class Proj = std::identity>
     requires std::sortable<std::ranges::iterator_t<R>, Comp, Proj> &&
              writable_in_parallel<std::ranges::iterator_t<R>>
   void operator()(
@@ -126,7 +126,7 @@ struct in_place_merge_calls {
     const auto all = sequence_of(range);
     merge(all.first, middle - all.first, static_cast<std::ptrdiff_t>(all.size), comp, proj);
   }
-  template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class Comp = std::ranges::less,
+  template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class Comp = std::less<>,
             class Proj = std::identity>
     requires std::sortable<It, Comp, Proj> && writable_in_parallel<It>
   void operator()(It first, It middle, End last, Comp comp = {}, Proj proj = {} SENNIT_WHERE) const {
@@ -160,7 +160,7 @@ struct in_place_merge_calls {
 // Merges two sorted sequences into a third one, as std::ranges::merge does: equal elements keep their order, and those of
 // the left sequence come first. Returns the end of what it has written.
 //
-//   parallel_merge(left, right, out, comp = std::ranges::less(), left_key = std::identity(), right_key = ...)
+//   parallel_merge(left, right, out, comp = std::less<>(), left_key = std::identity(), right_key = ...)
 //   parallel_merge(left, left_end, right, right_end, out, comp, left_key, right_key)
 //
 // `out` is a range or an iterator, with room for all elements, apart from both sequences. Precondition: both are sorted
@@ -182,7 +182,7 @@ inline constexpr detail::algorithm<detail::merge_calls<detail::in_parallel>> par
 
 // Merges two neighboring sorted parts of a range, as std::ranges::inplace_merge does.
 //
-//   parallel_inplace_merge(range, middle, comp = std::ranges::less(), proj = std::identity())
+//   parallel_inplace_merge(range, middle, comp = std::less<>(), proj = std::identity())
 //   parallel_inplace_merge(first, middle, last, comp, proj)
 //
 // Precondition: moving an element does not throw. Throws what comp or proj throw, and sennit::cancelled in a cancelled

@@ -39,8 +39,7 @@ namespace detail {
 // The forms of parallel_nth_element and parallel_partial_sort, listed below.
 template <class Engine, bool Prefix>
 struct select_calls {
-  template <countable_range R, class Comp = natural_order<std::ranges::iterator_t<R>>,
-            class Proj = std::identity>
+  template <countable_range R, class Comp = std::less<>, class Proj = std::identity>
     requires std::sortable<std::ranges::iterator_t<R>, Comp, Proj> &&
              writable_in_parallel<std::ranges::iterator_t<R>>
   void
@@ -49,7 +48,7 @@ struct select_calls {
     const auto all = sequence_of(range);
     select(all.first, at - all.first, static_cast<std::ptrdiff_t>(all.size), comp, proj);
   }
-  template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class Comp = natural_order<It>,
+  template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class Comp = std::less<>,
             class Proj = std::identity>
     requires std::sortable<It, Comp, Proj> && writable_in_parallel<It>
   void operator()(It first, It at, End last, Comp comp = {}, Proj proj = {} SENNIT_WHERE) const {
@@ -137,8 +136,7 @@ class copied_elements {
 // The forms of parallel_partial_sort_copy, listed below.
 template <class Engine>
 struct partial_sort_copy_calls {
-  template <countable_range R, destination_range Out, class Comp = natural_order<std::ranges::iterator_t<R>>,
-            class Proj = std::identity>
+  template <countable_range R, destination_range Out, class Comp = std::less<>, class Proj = std::identity>
     requires ranked_by<std::ranges::iterator_t<R>, Comp, Proj> &&
              destination<Out, std::ranges::range_reference_t<R>> &&
              destination<Out, std::ranges::range_value_t<R>>
@@ -146,7 +144,7 @@ struct partial_sort_copy_calls {
     SENNIT_SITE_IF(!Engine::serial, "parallel_partial_sort_copy");
     return copy(sequence_of(in), sequence_of(out), comp, proj);
   }
-  template <class It, class End, class Out, class OutEnd, class Comp = natural_order<It>,
+  template <class It, class End, class Out, class OutEnd, class Comp = std::less<>,
             class Proj = std::identity>
     requires iterator_bounds<It, End> && iterator_bounds<Out, OutEnd> && ranked_by<It, Comp, Proj> &&
              destination<Out, std::iter_reference_t<It>> && destination<Out, std::iter_value_t<It>>
@@ -222,15 +220,14 @@ struct partial_sort_copy_calls {
 // The forms of parallel_kth_smallest, listed below.
 template <class Engine>
 struct kth_smallest_calls {
-  template <countable_range R, class Comp = natural_order<std::ranges::iterator_t<R>>,
-            class Proj = std::identity>
+  template <countable_range R, class Comp = std::less<>, class Proj = std::identity>
     requires ranked_by<std::ranges::iterator_t<R>, Comp, Proj>
   std::ranges::borrowed_iterator_t<R>
   operator()(R&& range, std::size_t k, Comp comp = {}, Proj proj = {} SENNIT_WHERE) const {
     SENNIT_SITE_IF(!Engine::serial, "parallel_kth_smallest");
     return find(sequence_of(range), k, comp, proj);
   }
-  template <class It, class End, class Comp = natural_order<It>, class Proj = std::identity>
+  template <class It, class End, class Comp = std::less<>, class Proj = std::identity>
     requires iterator_bounds<It, End> && ranked_by<It, Comp, Proj>
   It operator()(It first, End last, std::size_t k, Comp comp = {}, Proj proj = {} SENNIT_WHERE) const {
     SENNIT_SITE_IF(!Engine::serial, "parallel_kth_smallest");
@@ -270,7 +267,7 @@ struct kth_smallest_calls {
 // Moves the element that a sort would put at `nth` there, those that are not above it before, and those that are not
 // below it behind, as std::ranges::nth_element does. The result is the same in every run, and in sennit::serial.
 //
-//   parallel_nth_element(range, nth, comp = std::ranges::less(), proj = std::identity())
+//   parallel_nth_element(range, nth, comp = std::less<>(), proj = std::identity())
 //   parallel_nth_element(first, nth, last, comp, proj)
 //
 // Preconditions, exceptions and thread-safety are those of parallel_sort; but where few elements are before `nth`, these have
@@ -291,7 +288,7 @@ inline constexpr detail::algorithm<detail::select_calls<detail::in_parallel, fal
 
 // Moves the lowest elements before `middle`, sorted, and the others behind it, as std::ranges::partial_sort does.
 //
-//   parallel_partial_sort(range, middle, comp = std::ranges::less(), proj = std::identity())
+//   parallel_partial_sort(range, middle, comp = std::less<>(), proj = std::identity())
 //   parallel_partial_sort(first, middle, last, comp, proj)
 //
 // As parallel_nth_element otherwise. Cost: that, and a sort of the lowest elements.
@@ -307,7 +304,7 @@ inline constexpr detail::algorithm<detail::select_calls<detail::in_parallel, tru
 // Copies the lowest elements to `out`, sorted: as many as fit there, or all. Equal elements keep their order, and the
 // first of them are copied. Returns the end of the copies.
 //
-//   parallel_partial_sort_copy(range, out, comp = std::ranges::less(), proj = std::identity())
+//   parallel_partial_sort_copy(range, out, comp = std::less<>(), proj = std::identity())
 //   parallel_partial_sort_copy(first, last, out, out_end, comp, proj)
 //
 // `out` is a range, two iterators, or an iterator and a number, apart from the input. The input stays as it is. Several
@@ -331,7 +328,7 @@ inline constexpr detail::algorithm<detail::partial_sort_copy_calls<detail::in_pa
 // The element of rank k, which is the position that a stable sort would give it, as an iterator: *result is the value. The
 // elements stay where they are.
 //
-//   parallel_kth_smallest(range, k, comp = std::ranges::less(), proj = std::identity())
+//   parallel_kth_smallest(range, k, comp = std::less<>(), proj = std::identity())
 //   parallel_kth_smallest(first, last, k, comp, proj)
 //
 // Throws std::out_of_range if k is not below the number of elements, what comp or proj throw, std::bad_alloc, and

@@ -20,6 +20,7 @@
 #include <sennit/algorithm/scans.hpp>
 #include <sennit/algorithm/select.hpp>
 #include <sennit/algorithm/sets.hpp>
+#include <sennit/algorithm/shift.hpp>
 #include <sennit/algorithm/shuffle.hpp>
 #include <sennit/algorithm/transform_reduce.hpp>
 #include <sennit/algorithm/uninitialized.hpp>
@@ -63,6 +64,7 @@ struct algorithm_members {
   static constexpr algorithm<find_first_of_calls<Engine>> parallel_find_first_of{};
   static constexpr algorithm<find_end_calls<Engine>> parallel_find_end{};
   static constexpr algorithm<search_calls<Engine>> parallel_search{};
+  static constexpr algorithm<search_n_calls<Engine>> parallel_search_n{};
   static constexpr algorithm<adjacent_find_calls<Engine>> parallel_adjacent_find{};
   static constexpr algorithm<contains_calls<Engine>> parallel_contains{};
   static constexpr algorithm<all_of_calls<Engine>> parallel_all_of{};
@@ -102,6 +104,8 @@ struct algorithm_members {
   static constexpr algorithm<rotate_calls<Engine>> parallel_rotate{};
   static constexpr algorithm<rotate_copy_calls<Engine>> parallel_rotate_copy{};
   static constexpr algorithm<swap_ranges_calls<Engine>> parallel_swap_ranges{};
+  static constexpr algorithm<shift_calls<Engine, false>> parallel_shift_left{};
+  static constexpr algorithm<shift_calls<Engine, true>> parallel_shift_right{};
   static constexpr algorithm<generate_calls<Engine>> parallel_generate{};
   static constexpr algorithm<tabulate_calls<Engine>> parallel_tabulate{};
   static constexpr algorithm<replace_calls<Engine>> parallel_replace{};

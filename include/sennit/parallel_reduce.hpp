@@ -1,4 +1,4 @@
-// parallel_reduce: the combined values of a loop's iterations.
+// parallel_reduce: the combined values of a loop's iterations. Of two sequences: algorithm/transform_reduce.hpp.
 #pragma once
 
 #include <sennit/detail/algorithm/algorithm.hpp>

@@ -1,4 +1,5 @@
-// parallel_scan, parallel_exclusive_scan: the combined values of all prefixes of a sequence.
+// parallel_scan, parallel_exclusive_scan: the combined values of all prefixes of a sequence. Other scans:
+// algorithm/scans.hpp.
 #pragma once
 
 #include <sennit/detail/algorithm/algorithm.hpp>

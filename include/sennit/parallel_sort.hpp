@@ -1,4 +1,5 @@
-// parallel_sort, parallel_stable_sort: sorts of random-access ranges.
+// parallel_sort, parallel_stable_sort: sorts of random-access ranges. Sorts of a part: algorithm/select.hpp; by integers:
+// algorithm/integer_sort.hpp; merges: algorithm/merge.hpp.
 #pragma once
 
 #include <sennit/detail/algorithm/algorithm.hpp>

@@ -1,4 +1,5 @@
-// parallel_transform, parallel_copy, parallel_fill: loops that write one element in each iteration.
+// parallel_transform, parallel_copy, parallel_fill: loops that write one element in each iteration. Others of the kind:
+// algorithm/replace.hpp and algorithm/rearrange.hpp.
 #pragma once
 
 #include <sennit/detail/algorithm/algorithm.hpp>

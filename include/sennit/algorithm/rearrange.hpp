@@ -1,4 +1,5 @@
-// parallel_reverse, parallel_rotate, parallel_swap_ranges, parallel_move: loops that move each element.
+// parallel_reverse, parallel_rotate, parallel_swap_ranges, parallel_move: loops that move each element. By a number of places:
+// algorithm/shift.hpp; copies: sennit/parallel_transform.hpp.
 #pragma once
 
 #include <sennit/detail/algorithm/algorithm.hpp>

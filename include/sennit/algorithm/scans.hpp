@@ -1,4 +1,5 @@
-// parallel_transform_scan, parallel_transform_exclusive_scan, parallel_fold_scan, parallel_segmented_scan.
+// parallel_transform_scan, parallel_transform_exclusive_scan, parallel_fold_scan, parallel_segmented_scan. The scans of the
+// elements themselves: sennit/parallel_scan.hpp.
 #pragma once
 
 #include <sennit/detail/algorithm/algorithm.hpp>

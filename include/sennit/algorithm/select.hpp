@@ -1,11 +1,10 @@
 // parallel_nth_element, parallel_partial_sort, parallel_partial_sort_copy, parallel_kth_smallest: sorts of a part of the
-// result.
+// result. Sorts of all: sennit/parallel_sort.hpp.
 #pragma once
 
 #include <sennit/algorithm/uninitialized.hpp>
 #include <sennit/detail/algorithm/algorithm.hpp>
 #include <sennit/detail/algorithm/engine.hpp>
-#include <sennit/detail/algorithm/few_least.hpp>
 #include <sennit/detail/algorithm/forms.hpp>
 #include <sennit/detail/algorithm/pack_forms.hpp>
 #include <sennit/detail/algorithm/ranked.hpp>
@@ -68,12 +67,36 @@ struct select_calls {
     if (n < 2 || (Prefix ? at == 0 : at == n)) return;
     const auto end = static_cast<std::size_t>(Prefix ? at : at + 1);
     auto size = static_cast<std::size_t>(n);
-    using few = few_least<Engine, It, Comp, Proj>;
-    if (few::are_few(end, size)) {
-      const std::size_t least = few(first, size, comp, proj).bring_to_front(end);
-      if (least != 0) size = least;
+    if (are_few(end, size)) {
+      const elements<It> all{first, size};
+      const std::vector<position> least = ranked_elements<Engine, It, Comp, Proj>(all, comp, proj).least(end);
+      if (!least.empty()) {
+        bring_to_front(all, least);
+        size = least.size();
+      }
     }
     sample_sort<Engine, It, Comp, Proj, false>(first, size, comp, proj).run(Prefix ? 0 : end - 1, end);
+  }
+
+  // Exchanges the elements at places behind the front for those that are to leave it.
+  template <class It>
+  static void bring_to_front(const elements<It>& all, const std::vector<position>& places) {
+    std::vector<position> leaving;
+    auto next = places.begin();
+    for (position i = 0; i != places.size(); ++i) {
+      if (*next == i) {
+        ++next;
+      } else {
+        leaving.push_back(i);
+      }
+    }
+    Engine::for_positions(leaving.size(),
+                          [&](position from, position to) {
+                            for (auto i = static_cast<std::ptrdiff_t>(from);
+                                 i != static_cast<std::ptrdiff_t>(to); ++i)
+                              std::ranges::iter_swap(all.at(leaving.begin()[i]), all.at(next[i]));
+                          },
+                          {});
   }
 };
 
@@ -180,11 +203,10 @@ struct partial_sort_copy_calls {
     refuse_state<Proj, std::iter_reference_t<It>>();
     const position n = std::min(in.size, out.size);
     if (n == 0) return out.first;
-    using few = few_least<Engine, It, Comp, Proj>;
-    std::vector<std::size_t> lowest;
-    if (few::are_few(n, in.size)) lowest = few(in.first, in.size, comp, proj).places(n);
+    const ranked_elements<Engine, It, Comp, Proj> before(in, comp, proj);
+    std::vector<position> lowest;
+    if (are_few(n, in.size)) lowest = before.least(n);
     if (!lowest.empty()) {
-      const ranked_elements<Engine, It, Comp, Proj> before(in, comp, proj);
       select_calls<Engine, true>()(lowest, lowest.begin() + static_cast<std::ptrdiff_t>(n), before);
       put(n, [&](position i) -> decltype(auto) { return *in.at(lowest[static_cast<std::size_t>(i)]); }, out);
     } else {
@@ -333,8 +355,8 @@ inline constexpr detail::algorithm<detail::partial_sort_copy_calls<detail::in_pa
 //
 // Throws std::out_of_range if k is not below the number of elements, what comp or proj throw, std::bad_alloc, and
 // sennit::cancelled in a cancelled region. Several threads call comp and proj at once. Thread-safety: any thread may call
-// it. Deterministic. Cost: about two comparisons of each element with two of a sample; memory for the positions of some
-// hundredths of the elements.
+// it. Deterministic. Cost: about two comparisons of each element with two of a sample; memory for a bit of each, and for the
+// positions of some hundredths of the elements.
 //
 // Example:
 //   #include <vector>

@@ -1,6 +1,7 @@
 // parallel_fold: folds elements into results, and combines the results.
 #pragma once
 
+#include <sennit/detail/algorithm/algorithm.hpp>
 #include <sennit/detail/algorithm/combine.hpp>
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/laws.hpp>
@@ -67,7 +68,7 @@ SENNIT_INLINE T fold(const Sequence& sequence, T first, Fold& step, Combine& com
 
 // The forms of parallel_fold, listed below.
 template <class Engine>
-struct folding_calls {
+struct fold_calls {
   template <class First, class Last, class T, class Fold, class Combine,
             reduce_options Options = loop_options>
     requires bounds<First, Last> && fold_step<Fold, T, typename sequence_for<First, Last>::value> &&
@@ -84,72 +85,59 @@ struct folding_calls {
     SENNIT_SITE_IF(!Engine::serial, "parallel_fold");
     return fold<Engine>(sequence_of(range), std::move(first), step, combine, how, where);
   }
-};
-
-template <class... A>
-consteval void refuse_fold() {
-  constexpr auto sequence = require_sequence<A...>();
-  constexpr std::size_t n = sequence.arguments;
-  if constexpr (n != 0) {
-    using V = typename decltype(sequence)::value;
-    using T = std::decay_t<argument<n, A...>>;
-    using F = argument<n + 1, A...>;
-    using G = argument<n + 2, A...>;
-    if constexpr (std::is_void_v<T> || std::is_void_v<F> || std::is_void_v<G> || option<F> || option<G>) {
-      static_assert(
-          never<A...>,
-          "parallel_fold: what makes one of two results is missing; call parallel_fold(range, first, fold, "
-          "combine), with std::plus<>() for combine if results are added up");
-    } else if constexpr (gives_fractions<F, T, V> || gives_fractions<G, T>) {
-      static_assert(
-          never<A...>,
-          "parallel_fold: the first value is an integer, so the fraction of each result would be lost; give "
-          "the first value the type of the result, as in 0.0");
-    } else if constexpr (forgets_to_return<F, T, V>) {
-      static_assert(
-          never<A...>,
-          "parallel_fold: the fold returns nothing and takes its left value by copy, so the result would be "
-          "lost; return it, or take the left value by reference, as [](T& left, const auto& element) does");
-    } else if constexpr (!fold_step<F, T, V>) {
-      static_assert(
-          never<A...>,
-          "parallel_fold: the fold does not make a result of a result, of the first value's type, and an "
-          "element; give one as [](T left, const auto& element) -> T");
-    } else if constexpr (forgets_to_return<G, T, T>) {
-      static_assert(
-          never<A...>,
-          "parallel_fold: the combination returns nothing and takes its left value by copy, so the result "
-          "would be lost; return it, or take the left value by reference, as [](T& left, const T& right) "
-          "does");
-    } else if constexpr (never_associates<G>) {
-      static_assert(never<A...>,
-                    "parallel_fold: the combination of results is not associative, as it has to be");
-    } else if constexpr (!combines<G, T>) {
-      static_assert(
-          never<A...>,
-          "parallel_fold: the combination does not make one result of two, of the first value's type; give "
-          "one as [](T left, T right) -> T, or as [](T& left, const T& right)");
-    } else if constexpr (!fold_result<T, G>) {
-      static_assert(
-          never<A...>,
-          "parallel_fold: the first value cannot be copied, and each worker's part begins with one; give a "
-          "combination with a function identity(), which makes them");
-    } else {
-      refuse_the_rest<A...>();
-    }
-  }
-}
-
-// parallel_fold, and its serial elision. See below.
-template <class Engine>
-struct folding : folding_calls<Engine> {
-  using folding_calls<Engine>::operator();
 
   template <class... A>
-    requires(!std::invocable<const folding_calls<Engine>&, A...>)
-  auto operator()(A&&...) const {
-    refuse_fold<A...>();
-    return refused();
+  static consteval void refuse() {
+    constexpr auto sequence = require_sequence<A...>();
+    constexpr std::size_t n = sequence.arguments;
+    if constexpr (n != 0) {
+      using V = typename decltype(sequence)::value;
+      using T = std::decay_t<argument<n, A...>>;
+      using F = argument<n + 1, A...>;
+      using G = argument<n + 2, A...>;
+      if constexpr (std::is_void_v<T> || std::is_void_v<F> || std::is_void_v<G> || option<F> || option<G>) {
+        static_assert(
+            never<A...>,
+            "parallel_fold: what makes one of two results is missing; call parallel_fold(range, first, fold, "
+            "combine), with std::plus<>() for combine if results are added up");
+      } else if constexpr (gives_fractions<F, T, V> || gives_fractions<G, T>) {
+        static_assert(never<A...>, "parallel_fold: the first value is an integer, so the fraction of each "
+                                   "result would be lost; give "
+                                   "the first value the type of the result, as in 0.0");
+      } else if constexpr (forgets_to_return<F, T, V>) {
+        static_assert(
+            never<A...>,
+            "parallel_fold: the fold returns nothing and takes its left value by copy, so the result would "
+            "be "
+            "lost; return it, or take the left value by reference, as [](T& left, const auto& element) does");
+      } else if constexpr (!fold_step<F, T, V>) {
+        static_assert(
+            never<A...>,
+            "parallel_fold: the fold does not make a result of a result, of the first value's type, and an "
+            "element; give one as [](T left, const auto& element) -> T");
+      } else if constexpr (forgets_to_return<G, T, T>) {
+        static_assert(
+            never<A...>,
+            "parallel_fold: the combination returns nothing and takes its left value by copy, so the result "
+            "would be lost; return it, or take the left value by reference, as [](T& left, const T& right) "
+            "does");
+      } else if constexpr (never_associates<G>) {
+        static_assert(never<A...>,
+                      "parallel_fold: the combination of results is not associative, as it has to be");
+      } else if constexpr (!combines<G, T>) {
+        static_assert(
+            never<A...>,
+            "parallel_fold: the combination does not make one result of two, of the first value's type; give "
+            "one as [](T left, T right) -> T, or as [](T& left, const T& right)");
+      } else if constexpr (!fold_result<T, G>) {
+        static_assert(
+            never<A...>,
+            "parallel_fold: the first value cannot be copied, and each worker's part begins with one; give a "
+            "combination with a function identity(), which makes them");
+      } else {
+        refuse_the_rest<A...>();
+      }
+    }
   }
 };
 
@@ -198,6 +186,6 @@ struct folding : folding_calls<Engine> {
 //           for (std::size_t i = 0; i < left.size(); ++i) left[i] += right[i];
 //         });
 //   }
-inline constexpr detail::folding<detail::in_parallel> parallel_fold{};
+inline constexpr detail::algorithm<detail::fold_calls<detail::in_parallel>> parallel_fold{};
 
 }  // namespace sennit

@@ -1,4 +1,4 @@
-// parallel_for: loops whose iterations may run in parallel.
+// parallel_for: loops whose iterations may run in parallel. For ranges without random access: algorithm/for_each.hpp.
 #pragma once
 
 #include <sennit/detail/algorithm/engine.hpp>

@@ -1,6 +1,7 @@
-// parallel_reduce: the combined values of a loop's iterations.
+// parallel_reduce: the combined values of a loop's iterations. Of two sequences: algorithm/transform_reduce.hpp.
 #pragma once
 
+#include <sennit/detail/algorithm/algorithm.hpp>
 #include <sennit/detail/algorithm/combine.hpp>
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/laws.hpp>
@@ -61,53 +62,6 @@ SENNIT_INLINE T reduce(const Sequence& sequence, T first, Combine& combine, cons
   return reduce<Engine>(sequence, std::move(first), map, combine, how);
 }
 
-// The forms of parallel_reduce, listed below.
-template <class Engine>
-struct reduction_calls {
-  template <class First, class Last, class T, class Map, class Combine = std::plus<>,
-            reduce_options Options = loop_options>
-    requires bounds<First, Last> && reduce_map<Map, typename sequence_for<First, Last>::value> &&
-             (!combines<Map, T>) &&
-             reduce_operation<Combine, T,
-                              std::invoke_result_t<Map&, typename sequence_for<First, Last>::value>>
-  T operator()(First begin, Last end, T first, Map&& map, Combine&& combine = {},
-               const Options& how = Options() SENNIT_WHERE) const {
-    SENNIT_SITE_IF(!Engine::serial, "parallel_reduce");
-    return reduce<Engine>(sequence_of(begin, end), std::move(first), map, combine, how);
-  }
-
-  template <class First, class Last, class T, class Combine = std::plus<>,
-            reduce_options Options = loop_options>
-    requires bounds<First, Last> && (!reduce_map<Combine, typename sequence_for<First, Last>::value>) &&
-             reduce_operation<Combine, T, typename sequence_for<First, Last>::value> &&
-             operation_over_elements<Combine, T, typename sequence_for<First, Last>::element>
-  T operator()(First begin, Last end, T first, Combine&& combine = {}, const Options& how = Options(),
-               std::source_location where = std::source_location::current()) const {
-    SENNIT_SITE_IF(!Engine::serial, "parallel_reduce");
-    return reduce<Engine>(sequence_of(begin, end), std::move(first), combine, how, where);
-  }
-
-  template <countable_range R, class T, class Map, class Combine = std::plus<>,
-            reduce_options Options = loop_options>
-    requires reduce_map<Map, std::ranges::range_reference_t<R>> && (!combines<Map, T>) &&
-             reduce_operation<Combine, T, std::invoke_result_t<Map&, std::ranges::range_reference_t<R>>>
-  T operator()(R&& range, T first, Map&& map, Combine&& combine = {},
-               const Options& how = Options() SENNIT_WHERE) const {
-    SENNIT_SITE_IF(!Engine::serial, "parallel_reduce");
-    return reduce<Engine>(sequence_of(range), std::move(first), map, combine, how);
-  }
-
-  template <countable_range R, class T, class Combine = std::plus<>, reduce_options Options = loop_options>
-    requires(!reduce_map<Combine, std::ranges::range_reference_t<R>>) &&
-            reduce_operation<Combine, T, std::ranges::range_reference_t<R>> &&
-            operation_over_elements<Combine, T, std::ranges::range_value_t<R>>
-  T operator()(R&& range, T first, Combine&& combine = {}, const Options& how = Options(),
-               std::source_location where = std::source_location::current()) const {
-    SENNIT_SITE_IF(!Engine::serial, "parallel_reduce");
-    return reduce<Engine>(sequence_of(range), std::move(first), combine, how, where);
-  }
-};
-
 // V: the type that the operation combines. Element: its type in the sequence; void after a map.
 template <class T, class F, class V, class Element, class... A>
 consteval void refuse_operation() {
@@ -161,76 +115,111 @@ consteval void refuse_operation() {
   }
 }
 
-template <class... A>
-consteval void refuse_reduction() {
-  constexpr auto sequence = require_sequence<A...>();
-  constexpr std::size_t n = sequence.arguments;
-  if constexpr (n != 0) {
-    using found = decltype(sequence);
-    using V = typename found::value;
-    using T = std::decay_t<argument<n, A...>>;
-    using F = argument<n + 1, A...>;
-    using G = argument<n + 2, A...>;
-    if constexpr (std::is_void_v<T> || option<T>) {
-      static_assert(never<A...>,
-                    "parallel_reduce: there is no first value; give it after what to go through, as in "
-                    "parallel_reduce(range, 0.0)");
-    } else if constexpr (option<F>) {
-      static_assert(
-          never<A...>,
-          "parallel_reduce: the option stands where the operation is to be; options need it before them, as "
-          "in parallel_reduce(range, 0.0, std::plus<>(), deterministic)");
-    } else if constexpr (!std::movable<T>) {
-      static_assert(never<A...>, "parallel_reduce: the first value, and so the result, cannot be moved");
-    } else if constexpr (std::is_void_v<F>) {
-      refuse_operation<T, std::plus<>, V, typename found::element, A...>();
-    } else if constexpr (std::invocable<F&, V> && (combines<F, T> || forgets_to_return<F, T>)) {
-      static_assert(
-          never<A...>,
-          "parallel_reduce: this function can be called with one value, as a transformation, and with two, "
-          "as an operation; say which it is: (range, first, std::identity(), operation), or a lambda with as "
-          "many parameters as it is to have");
-    } else if constexpr (reduce_map<F, V>) {
-      using mapped = std::invoke_result_t<F&, V>;
-      if constexpr (std::is_void_v<G> || option<G>) {
-        if constexpr (reduce_operation<std::plus<>, T, mapped>) {
-          refuse_the_rest<A...>();
-        } else {
-          refuse_operation<T, std::plus<>, mapped, void, A...>();
-        }
-      } else if constexpr (reduce_operation<G, T, mapped>) {
-        refuse_the_rest<A...>();
-      } else {
-        refuse_operation<T, G, mapped, void, A...>();
-      }
-    } else if constexpr (std::invocable<F&, V>) {
-      static_assert(
-          never<A...>,
-          "parallel_reduce: the transformation returns nothing; a loop without a result is parallel_for");
-    } else if constexpr (!std::is_void_v<G> && !option<G>) {
-      static_assert(
-          never<A...>,
-          "parallel_reduce: the transformation, which stands before the operation, cannot be called with an "
-          "element; or, if these are a fold and the combination of its results, call parallel_fold");
-    } else if constexpr (reduce_operation<F, T, V> &&
-                         operation_over_elements<F, T, typename found::element>) {
-      refuse_the_rest<A...>();
-    } else {
-      refuse_operation<T, F, V, typename found::element, A...>();
-    }
-  }
-}
-
-// parallel_reduce, and its serial elision. See below.
+// The forms of parallel_reduce, listed below.
 template <class Engine>
-struct reduction : reduction_calls<Engine> {
-  using reduction_calls<Engine>::operator();
+struct reduce_calls {
+  template <class First, class Last, class T, class Map, class Combine = std::plus<>,
+            reduce_options Options = loop_options>
+    requires bounds<First, Last> && reduce_map<Map, typename sequence_for<First, Last>::value> &&
+             (!combines<Map, T>) &&
+             reduce_operation<Combine, T,
+                              std::invoke_result_t<Map&, typename sequence_for<First, Last>::value>>
+  T operator()(First begin, Last end, T first, Map&& map, Combine&& combine = {},
+               const Options& how = Options() SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_reduce");
+    return reduce<Engine>(sequence_of(begin, end), std::move(first), map, combine, how);
+  }
+
+  template <class First, class Last, class T, class Combine = std::plus<>,
+            reduce_options Options = loop_options>
+    requires bounds<First, Last> && (!reduce_map<Combine, typename sequence_for<First, Last>::value>) &&
+             reduce_operation<Combine, T, typename sequence_for<First, Last>::value> &&
+             operation_over_elements<Combine, T, typename sequence_for<First, Last>::element>
+  T operator()(First begin, Last end, T first, Combine&& combine = {}, const Options& how = Options(),
+               std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_reduce");
+    return reduce<Engine>(sequence_of(begin, end), std::move(first), combine, how, where);
+  }
+
+  template <countable_range R, class T, class Map, class Combine = std::plus<>,
+            reduce_options Options = loop_options>
+    requires reduce_map<Map, std::ranges::range_reference_t<R>> && (!combines<Map, T>) &&
+             reduce_operation<Combine, T, std::invoke_result_t<Map&, std::ranges::range_reference_t<R>>>
+  T operator()(R&& range, T first, Map&& map, Combine&& combine = {},
+               const Options& how = Options() SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_reduce");
+    return reduce<Engine>(sequence_of(range), std::move(first), map, combine, how);
+  }
+
+  template <countable_range R, class T, class Combine = std::plus<>, reduce_options Options = loop_options>
+    requires(!reduce_map<Combine, std::ranges::range_reference_t<R>>) &&
+            reduce_operation<Combine, T, std::ranges::range_reference_t<R>> &&
+            operation_over_elements<Combine, T, std::ranges::range_value_t<R>>
+  T operator()(R&& range, T first, Combine&& combine = {}, const Options& how = Options(),
+               std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_reduce");
+    return reduce<Engine>(sequence_of(range), std::move(first), combine, how, where);
+  }
 
   template <class... A>
-    requires(!std::invocable<const reduction_calls<Engine>&, A...>)
-  auto operator()(A&&...) const {
-    refuse_reduction<A...>();
-    return refused();
+  static consteval void refuse() {
+    constexpr auto sequence = require_sequence<A...>();
+    constexpr std::size_t n = sequence.arguments;
+    if constexpr (n != 0) {
+      using found = decltype(sequence);
+      using V = typename found::value;
+      using T = std::decay_t<argument<n, A...>>;
+      using F = argument<n + 1, A...>;
+      using G = argument<n + 2, A...>;
+      if constexpr (std::is_void_v<T> || option<T>) {
+        static_assert(never<A...>,
+                      "parallel_reduce: there is no first value; give it after what to go through, as in "
+                      "parallel_reduce(range, 0.0)");
+      } else if constexpr (option<F>) {
+        static_assert(never<A...>, "parallel_reduce: the option stands where the operation is to be; options "
+                                   "need it before them, as "
+                                   "in parallel_reduce(range, 0.0, std::plus<>(), deterministic)");
+      } else if constexpr (!std::movable<T>) {
+        static_assert(never<A...>, "parallel_reduce: the first value, and so the result, cannot be moved");
+      } else if constexpr (std::is_void_v<F>) {
+        refuse_operation<T, std::plus<>, V, typename found::element, A...>();
+      } else if constexpr (std::invocable<F&, V> && (combines<F, T> || forgets_to_return<F, T>)) {
+        static_assert(
+            never<A...>,
+            "parallel_reduce: this function can be called with one value, as a transformation, and with two, "
+            "as an operation; say which it is: (range, first, std::identity(), operation), or a lambda with "
+            "as "
+            "many parameters as it is to have");
+      } else if constexpr (reduce_map<F, V>) {
+        using mapped = std::invoke_result_t<F&, V>;
+        if constexpr (std::is_void_v<G> || option<G>) {
+          if constexpr (reduce_operation<std::plus<>, T, mapped>) {
+            refuse_the_rest<A...>();
+          } else {
+            refuse_operation<T, std::plus<>, mapped, void, A...>();
+          }
+        } else if constexpr (reduce_operation<G, T, mapped>) {
+          refuse_the_rest<A...>();
+        } else {
+          refuse_operation<T, G, mapped, void, A...>();
+        }
+      } else if constexpr (std::invocable<F&, V>) {
+        static_assert(
+            never<A...>,
+            "parallel_reduce: the transformation returns nothing; a loop without a result is parallel_for");
+      } else if constexpr (!std::is_void_v<G> && !option<G>) {
+        static_assert(
+            never<A...>,
+            "parallel_reduce: the transformation, which stands before the operation, cannot be called with "
+            "an "
+            "element; or, if these are a fold and the combination of its results, call parallel_fold");
+      } else if constexpr (reduce_operation<F, T, V> &&
+                           operation_over_elements<F, T, typename found::element>) {
+        refuse_the_rest<A...>();
+      } else {
+        refuse_operation<T, F, V, typename found::element, A...>();
+      }
+    }
   }
 };
 
@@ -285,6 +274,6 @@ struct reduction : reduction_calls<Engine> {
 //   int largest(const std::vector<int>& x) {
 //     return sennit::parallel_reduce(x, std::numeric_limits<int>::min(), std::ranges::max);
 //   }
-inline constexpr detail::reduction<detail::in_parallel> parallel_reduce{};
+inline constexpr detail::algorithm<detail::reduce_calls<detail::in_parallel>> parallel_reduce{};
 
 }  // namespace sennit

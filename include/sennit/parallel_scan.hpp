@@ -1,6 +1,8 @@
-// parallel_scan, parallel_exclusive_scan: the combined values of all prefixes of a sequence.
+// parallel_scan, parallel_exclusive_scan: the combined values of all prefixes of a sequence. Other scans:
+// algorithm/scans.hpp.
 #pragma once
 
+#include <sennit/detail/algorithm/algorithm.hpp>
 #include <sennit/detail/algorithm/combine.hpp>
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/laws.hpp>
@@ -52,20 +54,23 @@ void expect_scannable([[maybe_unused]] const elements<In>& in, [[maybe_unused]] 
 
 // `initial` is a T before the first element, or nothing.
 template <class T, class Engine, class In, class D, class Combine, class... Initial>
-void inclusive_scan(const elements<In>& in, D& out, Combine& combine,
-                    [[maybe_unused]] const loop_options& how, std::source_location where,
-                    Initial&&... initial) {
+void inclusive_scan(const elements<In>& in, D& out, Combine& combine, const loop_options& how,
+                    std::source_location where, Initial&&... initial) {
   refuse_combination_with_state<Combine, const T&, T>();
   using target = typename destination_of<D>::iterator;
   const elements<target> to{begin_of(out, in.size, "parallel_scan"), in.size};
   expect_scannable<T>(in, to, combine, "parallel_scan", where);
   if constexpr (Engine::serial) {
-    if (in.size == 0) return;
-    if constexpr (sizeof...(Initial) == 0) {
-      scan_from(in.at(0), in.at(in.size), to.at(0), static_cast<T>(*in.at(0)), combine);
-    } else {
-      scan_from(in.at(0), in.at(in.size), to.at(0), combine_scan<T>(combine, initial..., *in.at(0)), combine);
-    }
+    const auto scan_all = [&](position, position) {
+      if (in.size == 0) return;
+      if constexpr (sizeof...(Initial) == 0) {
+        scan_from(in.at(0), in.at(in.size), to.at(0), static_cast<T>(*in.at(0)), combine);
+      } else {
+        scan_from(in.at(0), in.at(in.size), to.at(0), combine_scan<T>(combine, initial..., *in.at(0)),
+                  combine);
+      }
+    };
+    Engine::for_positions(1, scan_all, how);
   } else {
     scan<scan_kind::inclusive, In, target, T, Combine>(in, to, combine, how,
                                                        std::forward<Initial>(initial)...)
@@ -74,85 +79,24 @@ void inclusive_scan(const elements<In>& in, D& out, Combine& combine,
 }
 
 template <class Engine, class In, class D, class T, class Combine>
-T exclusive_scan(const elements<In>& in, D& out, T initial, Combine& combine,
-                 [[maybe_unused]] const loop_options& how, std::source_location where) {
+T exclusive_scan(const elements<In>& in, D& out, T initial, Combine& combine, const loop_options& how,
+                 std::source_location where) {
   refuse_combination_with_state<Combine, const T&, T>();
   using target = typename destination_of<D>::iterator;
   const elements<target> to{begin_of(out, in.size, "parallel_exclusive_scan"), in.size};
   expect_scannable<T>(in, to, combine, "parallel_exclusive_scan", where);
   if constexpr (Engine::serial) {
-    return scan_before(in.at(0), in.at(in.size), to.at(0), std::move(initial), combine);
+    const auto scan_all = [&](position, position) {
+      initial = scan_before(in.at(0), in.at(in.size), to.at(0), std::move(initial), combine);
+    };
+    Engine::for_positions(1, scan_all, how);
+    return initial;
   } else {
     scan<scan_kind::exclusive, In, target, T, Combine> all(in, to, combine, how, std::move(initial));
     all.run();
     return std::move(all).total();
   }
 }
-
-// The forms of parallel_scan, listed below.
-template <class Engine>
-struct inclusive_scan_calls {
-  template <countable_range R, class Out, class Combine = std::plus<>,
-            class T = std::ranges::range_value_t<R>>
-    requires scan_over_elements<Combine, T, std::ranges::range_reference_t<R>, T> &&
-             destination<Out, const T&>
-  void operator()(R&& in, Out&& out, Combine&& combine = {}, const loop_options& how = {},
-                  std::source_location where = std::source_location::current()) const {
-    SENNIT_SITE_IF(!Engine::serial, "parallel_scan");
-    inclusive_scan<T, Engine>(sequence_of(in), out, combine, how, where);
-  }
-  template <class It, class End, class Out, class Combine = std::plus<>, class T = std::iter_value_t<It>>
-    requires iterator_bounds<It, End> && scan_over_elements<Combine, T, std::iter_reference_t<It>, T> &&
-             destination<Out, const T&>
-  void operator()(It first, End last, Out&& out, Combine&& combine = {}, const loop_options& how = {},
-                  std::source_location where = std::source_location::current()) const {
-    SENNIT_SITE_IF(!Engine::serial, "parallel_scan");
-    inclusive_scan<T, Engine>(sequence_of(first, last), out, combine, how, where);
-  }
-
-  template <countable_range R, class Out, class Combine, class T>
-    requires(!option<T>) &&
-            scan_over_elements<Combine, T, std::ranges::range_reference_t<R>,
-                               std::ranges::range_value_t<R>> &&
-            destination<Out, const T&>
-  void operator()(R&& in, Out&& out, Combine&& combine, T initial, const loop_options& how = {},
-                  std::source_location where = std::source_location::current()) const {
-    SENNIT_SITE_IF(!Engine::serial, "parallel_scan");
-    inclusive_scan<T, Engine>(sequence_of(in), out, combine, how, where, std::move(initial));
-  }
-  template <class It, class End, class Out, class Combine, class T>
-    requires iterator_bounds<It, End> && (!option<T>) &&
-             scan_over_elements<Combine, T, std::iter_reference_t<It>, std::iter_value_t<It>> &&
-             destination<Out, const T&>
-  void operator()(It first, End last, Out&& out, Combine&& combine, T initial, const loop_options& how = {},
-                  std::source_location where = std::source_location::current()) const {
-    SENNIT_SITE_IF(!Engine::serial, "parallel_scan");
-    inclusive_scan<T, Engine>(sequence_of(first, last), out, combine, how, where, std::move(initial));
-  }
-};
-
-// The forms of parallel_exclusive_scan, listed below.
-template <class Engine>
-struct exclusive_scan_calls {
-  template <countable_range R, class Out, class T, class Combine = std::plus<>>
-    requires scan_over_elements<Combine, T, std::ranges::range_reference_t<R>,
-                                std::ranges::range_value_t<R>> &&
-             destination<Out, T>
-  T operator()(R&& in, Out&& out, T initial, Combine&& combine = {}, const loop_options& how = {},
-               std::source_location where = std::source_location::current()) const {
-    SENNIT_SITE_IF(!Engine::serial, "parallel_exclusive_scan");
-    return exclusive_scan<Engine>(sequence_of(in), out, std::move(initial), combine, how, where);
-  }
-  template <class It, class End, class Out, class T, class Combine = std::plus<>>
-    requires iterator_bounds<It, End> &&
-             scan_over_elements<Combine, T, std::iter_reference_t<It>, std::iter_value_t<It>> &&
-             destination<Out, T>
-  T operator()(It first, End last, Out&& out, T initial, Combine&& combine = {}, const loop_options& how = {},
-               std::source_location where = std::source_location::current()) const {
-    SENNIT_SITE_IF(!Engine::serial, "parallel_exclusive_scan");
-    return exclusive_scan<Engine>(sequence_of(first, last), out, std::move(initial), combine, how, where);
-  }
-};
 
 template <class T, class F, class V, class Element, class... A>
 consteval void refuse_scan_operation() {
@@ -222,28 +166,78 @@ consteval void refuse_scan() {
   }
 }
 
-// parallel_scan, and its serial elision. See below.
+// The forms of parallel_scan, listed below.
 template <class Engine>
-struct inclusive_scanning : inclusive_scan_calls<Engine> {
-  using inclusive_scan_calls<Engine>::operator();
+struct inclusive_scan_calls {
+  template <countable_range R, class Out, class Combine = std::plus<>,
+            class T = std::ranges::range_value_t<R>>
+    requires scan_over_elements<Combine, T, std::ranges::range_reference_t<R>, T> &&
+             destination<Out, const T&>
+  void operator()(R&& in, Out&& out, Combine&& combine = {}, const loop_options& how = {},
+                  std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_scan");
+    inclusive_scan<T, Engine>(sequence_of(in), out, combine, how, where);
+  }
+  template <class It, class End, class Out, class Combine = std::plus<>, class T = std::iter_value_t<It>>
+    requires iterator_bounds<It, End> && scan_over_elements<Combine, T, std::iter_reference_t<It>, T> &&
+             destination<Out, const T&>
+  void operator()(It first, End last, Out&& out, Combine&& combine = {}, const loop_options& how = {},
+                  std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_scan");
+    inclusive_scan<T, Engine>(sequence_of(first, last), out, combine, how, where);
+  }
+
+  template <countable_range R, class Out, class Combine, class T>
+    requires(!option<T>) &&
+            scan_over_elements<Combine, T, std::ranges::range_reference_t<R>,
+                               std::ranges::range_value_t<R>> &&
+            destination<Out, const T&>
+  void operator()(R&& in, Out&& out, Combine&& combine, T initial, const loop_options& how = {},
+                  std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_scan");
+    inclusive_scan<T, Engine>(sequence_of(in), out, combine, how, where, std::move(initial));
+  }
+  template <class It, class End, class Out, class Combine, class T>
+    requires iterator_bounds<It, End> && (!option<T>) &&
+             scan_over_elements<Combine, T, std::iter_reference_t<It>, std::iter_value_t<It>> &&
+             destination<Out, const T&>
+  void operator()(It first, End last, Out&& out, Combine&& combine, T initial, const loop_options& how = {},
+                  std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_scan");
+    inclusive_scan<T, Engine>(sequence_of(first, last), out, combine, how, where, std::move(initial));
+  }
 
   template <class... A>
-    requires(!std::invocable<const inclusive_scan_calls<Engine>&, A...>)
-  void operator()(A&&...) const {
+  static consteval void refuse() {
     refuse_scan<1, 0, A...>();
   }
 };
 
-// parallel_exclusive_scan, and its serial elision. See below.
+// The forms of parallel_exclusive_scan, listed below.
 template <class Engine>
-struct exclusive_scanning : exclusive_scan_calls<Engine> {
-  using exclusive_scan_calls<Engine>::operator();
+struct exclusive_scan_calls {
+  template <countable_range R, class Out, class T, class Combine = std::plus<>>
+    requires scan_over_elements<Combine, T, std::ranges::range_reference_t<R>,
+                                std::ranges::range_value_t<R>> &&
+             destination<Out, T>
+  T operator()(R&& in, Out&& out, T initial, Combine&& combine = {}, const loop_options& how = {},
+               std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_exclusive_scan");
+    return exclusive_scan<Engine>(sequence_of(in), out, std::move(initial), combine, how, where);
+  }
+  template <class It, class End, class Out, class T, class Combine = std::plus<>>
+    requires iterator_bounds<It, End> &&
+             scan_over_elements<Combine, T, std::iter_reference_t<It>, std::iter_value_t<It>> &&
+             destination<Out, T>
+  T operator()(It first, End last, Out&& out, T initial, Combine&& combine = {}, const loop_options& how = {},
+               std::source_location where = std::source_location::current()) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_exclusive_scan");
+    return exclusive_scan<Engine>(sequence_of(first, last), out, std::move(initial), combine, how, where);
+  }
 
   template <class... A>
-    requires(!std::invocable<const exclusive_scan_calls<Engine>&, A...>)
-  auto operator()(A&&...) const {
+  static consteval void refuse() {
     refuse_scan<0, 1, A...>();
-    return refused();
   }
 };
 
@@ -276,7 +270,7 @@ struct exclusive_scanning : exclusive_scan_calls<Engine> {
 //   void running_maximum(const std::vector<int>& x, std::vector<int>& y) {
 //     sennit::parallel_scan(x, y, [](int a, int b) { return a < b ? b : a; });
 //   }
-inline constexpr detail::inclusive_scanning<detail::in_parallel> parallel_scan{};
+inline constexpr detail::algorithm<detail::inclusive_scan_calls<detail::in_parallel>> parallel_scan{};
 
 // The exclusive scan: out[0] = initial, out[i] = combine(... combine(initial, in[0]) ..., in[i - 1]).
 // Returns the combination of `initial` and all elements, which would be the next prefix.
@@ -293,6 +287,7 @@ inline constexpr detail::inclusive_scanning<detail::in_parallel> parallel_scan{}
 //   long offsets(const std::vector<long>& sizes, std::vector<long>& begins) {
 //     return sennit::parallel_exclusive_scan(sizes, begins, 0L);
 //   }
-inline constexpr detail::exclusive_scanning<detail::in_parallel> parallel_exclusive_scan{};
+inline constexpr detail::algorithm<detail::exclusive_scan_calls<detail::in_parallel>>
+    parallel_exclusive_scan{};
 
 }  // namespace sennit

@@ -1,6 +1,8 @@
-// parallel_sort, parallel_stable_sort: sorts of random-access ranges.
+// parallel_sort, parallel_stable_sort: sorts of random-access ranges. Sorts of a part: algorithm/select.hpp; by integers:
+// algorithm/integer_sort.hpp; merges: algorithm/merge.hpp.
 #pragma once
 
+#include <sennit/detail/algorithm/algorithm.hpp>
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/forms.hpp>
 #include <sennit/detail/algorithm/keyed_sort.hpp>
@@ -20,49 +22,6 @@
 
 namespace sennit {
 namespace detail {
-
-// std::ranges::less needs all six comparisons of a type, but < alone is enough for a sort.
-template <class It>
-using natural_order =
-    std::conditional_t<std::sortable<It, std::ranges::less>, std::ranges::less, std::less<>>;
-
-// The forms of parallel_sort and parallel_stable_sort, listed below.
-template <class Engine, bool Stable>
-struct sort_calls {
-  template <class It, class End, class Comp = natural_order<It>, class Proj = std::identity>
-    requires iterator_bounds<It, End> && std::sortable<It, Comp, Proj> && writable_in_parallel<It>
-  void operator()(It first, End last, Comp comp = {}, Proj proj = {} SENNIT_WHERE) const {
-    SENNIT_SITE_IF(!Engine::serial, Stable ? "parallel_stable_sort" : "parallel_sort");
-    sort(sequence_of(first, last), comp, proj);
-  }
-  template <countable_range R, class Comp = natural_order<std::ranges::iterator_t<R>>,
-            class Proj = std::identity>
-    requires std::sortable<std::ranges::iterator_t<R>, Comp, Proj> &&
-             writable_in_parallel<std::ranges::iterator_t<R>>
-  void operator()(R&& range, Comp comp = {}, Proj proj = {} SENNIT_WHERE) const {
-    SENNIT_SITE_IF(!Engine::serial, Stable ? "parallel_stable_sort" : "parallel_sort");
-    sort(sequence_of(range), comp, proj);
-  }
-
- private:
-  template <class It, class Comp, class Proj>
-  static void sort(const elements<It>& all, Comp& comp, Proj& proj) {
-    refuse_state<Comp, std::indirect_result_t<Proj&, It>, std::indirect_result_t<Proj&, It>>();
-    refuse_state<Proj, std::iter_reference_t<It>>();
-    if (all.size < 2) return;
-    if constexpr (sorted_by_digits<It, Comp, Proj>) {
-      constexpr bool descending = !is_less<Comp, key_of<It, Proj>>;
-      sort_by_digits<Engine, It, Proj, descending>(all.first, static_cast<std::size_t>(all.size), proj);
-    } else {
-      const auto n = static_cast<std::size_t>(all.size);
-      if constexpr (sorted_by_text<It, Comp, Proj>) {
-        using texts = text_sort<Engine, It, Proj>;
-        if (n > texts::few && texts(all.first, n, proj).run()) return;
-      }
-      sample_sort<Engine, It, Comp, Proj>(all.first, n, comp, proj).run();
-    }
-  }
-};
 
 template <class It, class Comp, class Proj, class... A>
 consteval void refuse_order() {
@@ -89,6 +48,65 @@ consteval void refuse_order() {
         "[](const T& a, const T& b) { ... }, which says whether a comes before b");
   }
 }
+
+// The forms of parallel_sort and parallel_stable_sort, listed below.
+template <class Engine, bool Stable>
+struct sort_calls {
+  template <class It, class End, class Comp = std::less<>, class Proj = std::identity>
+    requires iterator_bounds<It, End> && std::sortable<It, Comp, Proj> && writable_in_parallel<It>
+  void operator()(It first, End last, Comp comp = {}, Proj proj = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, Stable ? "parallel_stable_sort" : "parallel_sort");
+    sort(sequence_of(first, last), comp, proj);
+  }
+  template <countable_range R, class Comp = std::less<>, class Proj = std::identity>
+    requires std::sortable<std::ranges::iterator_t<R>, Comp, Proj> &&
+             writable_in_parallel<std::ranges::iterator_t<R>>
+  void operator()(R&& range, Comp comp = {}, Proj proj = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, Stable ? "parallel_stable_sort" : "parallel_sort");
+    sort(sequence_of(range), comp, proj);
+  }
+
+  template <class... A>
+  static consteval void refuse() {
+    constexpr auto sequence = require_sequence<A...>();
+    constexpr std::size_t n = sequence.arguments;
+    if constexpr (n == 2 && std::integral<plain_argument<0, A...>>) {
+      static_assert(never<A...>, "sennit: there are two integers where elements to sort are to be");
+    } else if constexpr (n != 0) {
+      if constexpr (option<argument<n, A...>> || option<argument<n + 1, A...>> ||
+                    option<argument<n + 2, A...>>) {
+        static_assert(
+            never<A...>,
+            "sennit: a sort takes no option, such as grain(100), but a comparator and a projection");
+      } else {
+        using Comp = std::decay_t<argument<n, A...>>;
+        using Proj = std::decay_t<argument<n + 1, A...>>;
+        refuse_order<typename decltype(sequence)::iterator,
+                     std::conditional_t<std::is_void_v<Comp>, std::less<>, Comp>,
+                     std::conditional_t<std::is_void_v<Proj>, std::identity, Proj>, A...>();
+      }
+    }
+  }
+
+ private:
+  template <class It, class Comp, class Proj>
+  static void sort(const elements<It>& all, Comp& comp, Proj& proj) {
+    refuse_state<Comp, std::indirect_result_t<Proj&, It>, std::indirect_result_t<Proj&, It>>();
+    refuse_state<Proj, std::iter_reference_t<It>>();
+    if (all.size < 2) return;
+    if constexpr (sorted_by_digits<It, Comp, Proj>) {
+      constexpr bool descending = !is_less<Comp, key_of<It, Proj>>;
+      sort_by_digits<Engine, It, Proj, descending>(all.first, static_cast<std::size_t>(all.size), proj);
+    } else {
+      const auto n = static_cast<std::size_t>(all.size);
+      if constexpr (sorted_by_text<It, Comp, Proj>) {
+        using texts = text_sort<Engine, It, Proj>;
+        if (n > texts::few && texts(all.first, n, proj).run()) return;
+      }
+      sample_sort<Engine, It, Comp, Proj>(all.first, n, comp, proj).run();
+    }
+  }
+};
 
 // For algorithms that take an iterator into the range, behind its begin.
 template <class... A>
@@ -127,49 +145,13 @@ consteval void refuse_order_around() {
   }
 }
 
-template <class... A>
-consteval void refuse_sort() {
-  constexpr auto sequence = require_sequence<A...>();
-  constexpr std::size_t n = sequence.arguments;
-  if constexpr (n == 2 && std::integral<plain_argument<0, A...>>) {
-    static_assert(never<A...>, "sennit: there are two integers where elements to sort are to be");
-  } else if constexpr (n != 0) {
-    if constexpr (option<argument<n, A...>> || option<argument<n + 1, A...>> ||
-                  option<argument<n + 2, A...>>) {
-      static_assert(never<A...>,
-                    "sennit: a sort takes no option, such as grain(100), but a comparator and a projection");
-    } else {
-      using Comp = std::decay_t<argument<n, A...>>;
-      using Proj = std::decay_t<argument<n + 1, A...>>;
-      refuse_order<typename decltype(sequence)::iterator,
-                   std::conditional_t<std::is_void_v<Comp>, std::less<>, Comp>,
-                   std::conditional_t<std::is_void_v<Proj>, std::identity, Proj>, A...>();
-    }
-  }
-}
-
-// parallel_sort and parallel_stable_sort, and their serial elision. See below.
-template <class Engine, bool Stable>
-struct sorting : sort_calls<Engine, Stable> {
-  using sort_calls<Engine, Stable>::operator();
-
-  template <class... A>
-    requires(!std::invocable<const sort_calls<Engine, Stable>&, A...>)
-  void operator()(A&&...) const {
-    refuse_sort<A...>();
-  }
-};
-
 }  // namespace detail
 
 // Sorts as std::ranges::sort does: a comes before b if comp(proj(a), proj(b)). The order of equal elements is the same in every
 // run, and in sennit::serial: today the one that they had, on which a program should not rely.
 //
-// Without comp, elements are compared by std::ranges::less if they have all six comparisons, else by <.
-//
-//   parallel_sort(range, comp = std::ranges::less(), proj = std::identity())        random-access, sized
-//   parallel_sort(first, last, comp = std::ranges::less(), proj = std::identity())  two iterators, or one
-//                                                                                  and a number
+//   parallel_sort(range, comp = std::less<>(), proj = std::identity())        random-access, sized
+//   parallel_sort(first, last, comp = std::less<>(), proj = std::identity())  two iterators, or one and a number
 //
 // Integers, floats and doubles, or elements with a projection to these, are sorted by digits if comp is less or greater
 // of namespace std or std::ranges; parallel_integer_sort says what that costs. A sort by digits has no use for calls of
@@ -197,9 +179,9 @@ struct sorting : sort_calls<Engine, Stable> {
 //   void by_age_from_the_oldest(std::vector<person>& people) {
 //     sennit::parallel_stable_sort(people, std::ranges::greater(), &person::age);
 //   }
-inline constexpr detail::sorting<detail::in_parallel, false> parallel_sort{};
+inline constexpr detail::algorithm<detail::sort_calls<detail::in_parallel, false>> parallel_sort{};
 
 // The same, as std::ranges::stable_sort: equal elements keep their order.
-inline constexpr detail::sorting<detail::in_parallel, true> parallel_stable_sort{};
+inline constexpr detail::algorithm<detail::sort_calls<detail::in_parallel, true>> parallel_stable_sort{};
 
 }  // namespace sennit

@@ -1,6 +1,8 @@
-// parallel_transform, parallel_copy, parallel_fill: loops that write one element in each iteration.
+// parallel_transform, parallel_copy, parallel_fill: loops that write one element in each iteration. Others of the kind:
+// algorithm/replace.hpp and algorithm/rearrange.hpp.
 #pragma once
 
+#include <sennit/detail/algorithm/algorithm.hpp>
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/overlap.hpp>
 #include <sennit/detail/algorithm/refusal.hpp>
@@ -27,6 +29,12 @@ template <class F, class... V>
 using transformed = std::invoke_result_t<F&, V...>;
 template <class F, class... V>
 concept transformation = std::invocable<F&, V...> && !std::is_void_v<transformed<F, V...>>;
+
+template <class F, class V>
+consteval bool returns_nothing() {
+  if constexpr (std::invocable<F&, V>) return std::is_void_v<std::invoke_result_t<F&, V>>;
+  return false;
+}
 
 template <class Engine, class Source, class Out, class F>
 void transform(const Source& source, const elements<Out>& target, F& f, const loop_options& how) {
@@ -142,6 +150,44 @@ struct transform_calls {
     const elements<Second> b{second, a.size};
     detail::transform<Engine>(a, b, target_of(out, a.size, "parallel_transform", where, a, b), f, how);
   }
+
+  template <class... A>
+  static consteval void refuse() {
+    constexpr auto sequence = require_sequence<A...>();
+    constexpr std::size_t n = sequence.arguments;
+    if constexpr (n != 0) {
+      using V = typename decltype(sequence)::value;
+      // With one input, the function is the last argument or the second to last.
+      using F = argument<n + 1, A...>;
+      using G = argument<n + 2, A...>;
+      if constexpr (n == 2 && std::integral<plain_argument<0, A...>>) {
+        static_assert(never<A...>, "parallel_transform: the input is two integers; to transform indices, "
+                                   "give std::views::iota(first, "
+                                   "last), or call parallel_for");
+      } else if constexpr (std::is_void_v<F> || option<F>) {
+        static_assert(
+            never<A...>,
+            "parallel_transform: there is no function; it comes after the input and the destination");
+      } else if constexpr (returns_nothing<F, V>()) {
+        static_assert(
+            never<A...>,
+            "parallel_transform: the function returns nothing that could be written; to change elements in "
+            "place, call parallel_for");
+      } else if constexpr (transformation<F, V>) {
+        if constexpr (require_destination<n, transformed<F, V>, A...>()) refuse_the_rest<A...>();
+      } else if constexpr (!std::is_void_v<G> && !option<G>) {
+        if constexpr (require_destination<n + 1, V, A...>()) {
+          static_assert(never<A...>, "parallel_transform: the function cannot be called with an element of "
+                                     "each of the two inputs, or "
+                                     "what it returns cannot be written to the destination");
+        }
+      } else if constexpr (require_destination<n, V, A...>()) {
+        static_assert(never<A...>, "parallel_transform: the function, after the destination, cannot be "
+                                   "called with an element of the "
+                                   "input");
+      }
+    }
+  }
 };
 
 // The forms of parallel_copy, listed below.
@@ -163,6 +209,19 @@ struct copy_calls {
     const auto source = sequence_of(first, last);
     detail::copy<Engine>(source, target_of(out, source.size, "parallel_copy", where, source), how);
   }
+
+  template <class... A>
+  static consteval void refuse() {
+    constexpr auto sequence = require_sequence<A...>();
+    constexpr std::size_t n = sequence.arguments;
+    if constexpr (n == 2 && std::integral<plain_argument<0, A...>>) {
+      static_assert(never<A...>,
+                    "parallel_copy: the input is two integers; give std::views::iota(first, last)");
+    } else if constexpr (n != 0) {
+      if constexpr (require_destination<n, typename decltype(sequence)::value, A...>())
+        refuse_the_rest<A...>();
+    }
+  }
 };
 
 // The forms of parallel_fill, listed below.
@@ -180,113 +239,19 @@ struct fill_calls {
     SENNIT_SITE_IF(!Engine::serial, "parallel_fill");
     detail::fill<Engine>(sequence_of(first, last), value, how);
   }
-};
 
-template <class F, class V>
-consteval bool returns_nothing() {
-  if constexpr (std::invocable<F&, V>) return std::is_void_v<std::invoke_result_t<F&, V>>;
-  return false;
-}
-
-template <class... A>
-consteval void refuse_transform() {
-  constexpr auto sequence = require_sequence<A...>();
-  constexpr std::size_t n = sequence.arguments;
-  if constexpr (n != 0) {
-    using V = typename decltype(sequence)::value;
-    // With one input, the function is the last argument or the second to last.
-    using F = argument<n + 1, A...>;
-    using G = argument<n + 2, A...>;
-    if constexpr (n == 2 && std::integral<plain_argument<0, A...>>) {
-      static_assert(
-          never<A...>,
-          "parallel_transform: the input is two integers; to transform indices, give std::views::iota(first, "
-          "last), or call parallel_for");
-    } else if constexpr (std::is_void_v<F> || option<F>) {
-      static_assert(never<A...>,
-                    "parallel_transform: there is no function; it comes after the input and the destination");
-    } else if constexpr (returns_nothing<F, V>()) {
-      static_assert(
-          never<A...>,
-          "parallel_transform: the function returns nothing that could be written; to change elements in "
-          "place, call parallel_for");
-    } else if constexpr (transformation<F, V>) {
-      if constexpr (require_destination<n, transformed<F, V>, A...>()) refuse_the_rest<A...>();
-    } else if constexpr (!std::is_void_v<G> && !option<G>) {
-      if constexpr (require_destination<n + 1, V, A...>()) {
-        static_assert(
-            never<A...>,
-            "parallel_transform: the function cannot be called with an element of each of the two inputs, or "
-            "what it returns cannot be written to the destination");
+  template <class... A>
+  static consteval void refuse() {
+    constexpr auto sequence = require_sequence<A...>();
+    constexpr std::size_t n = sequence.arguments;
+    if constexpr (n != 0) {
+      using value = argument<n, A...>;
+      if constexpr (std::is_void_v<value> || option<value>) {
+        static_assert(never<A...>, "parallel_fill: there is no value to fill the elements with");
+      } else if constexpr (require_destination<0, const value&, A...>()) {
+        refuse_the_rest<A...>();
       }
-    } else if constexpr (require_destination<n, V, A...>()) {
-      static_assert(
-          never<A...>,
-          "parallel_transform: the function, after the destination, cannot be called with an element of the "
-          "input");
     }
-  }
-}
-
-template <class... A>
-consteval void refuse_copy() {
-  constexpr auto sequence = require_sequence<A...>();
-  constexpr std::size_t n = sequence.arguments;
-  if constexpr (n == 2 && std::integral<plain_argument<0, A...>>) {
-    static_assert(never<A...>,
-                  "parallel_copy: the input is two integers; give std::views::iota(first, last)");
-  } else if constexpr (n != 0) {
-    if constexpr (require_destination<n, typename decltype(sequence)::value, A...>()) refuse_the_rest<A...>();
-  }
-}
-
-template <class... A>
-consteval void refuse_fill() {
-  constexpr auto sequence = require_sequence<A...>();
-  constexpr std::size_t n = sequence.arguments;
-  if constexpr (n != 0) {
-    using value = argument<n, A...>;
-    if constexpr (std::is_void_v<value> || option<value>) {
-      static_assert(never<A...>, "parallel_fill: there is no value to fill the elements with");
-    } else if constexpr (require_destination<0, const value&, A...>()) {
-      refuse_the_rest<A...>();
-    }
-  }
-}
-
-// parallel_transform, and its serial elision. See below.
-template <class Engine>
-struct transforming : transform_calls<Engine> {
-  using transform_calls<Engine>::operator();
-
-  template <class... A>
-    requires(!std::invocable<const transform_calls<Engine>&, A...>)
-  void operator()(A&&...) const {
-    refuse_transform<A...>();
-  }
-};
-
-// parallel_copy, and its serial elision. See below.
-template <class Engine>
-struct copying : copy_calls<Engine> {
-  using copy_calls<Engine>::operator();
-
-  template <class... A>
-    requires(!std::invocable<const copy_calls<Engine>&, A...>)
-  void operator()(A&&...) const {
-    refuse_copy<A...>();
-  }
-};
-
-// parallel_fill, and its serial elision. See below.
-template <class Engine>
-struct filling : fill_calls<Engine> {
-  using fill_calls<Engine>::operator();
-
-  template <class... A>
-    requires(!std::invocable<const fill_calls<Engine>&, A...>)
-  void operator()(A&&...) const {
-    refuse_fill<A...>();
   }
 };
 
@@ -318,7 +283,7 @@ struct filling : fill_calls<Engine> {
 //   void sums(const std::vector<double>& x, const std::vector<double>& y, std::vector<double>& z) {
 //     sennit::parallel_transform(x, y, z, std::plus<>());
 //   }
-inline constexpr detail::transforming<detail::in_parallel> parallel_transform{};
+inline constexpr detail::algorithm<detail::transform_calls<detail::in_parallel>> parallel_transform{};
 
 // Copies elements to `out`, an iterator or a range. The rules for overlap, exceptions, threads and cost are
 // those of parallel_transform.
@@ -330,7 +295,7 @@ inline constexpr detail::transforming<detail::in_parallel> parallel_transform{};
 //   #include <span>
 //
 //   void save(std::span<const double> state, std::span<double> copy) { sennit::parallel_copy(state, copy); }
-inline constexpr detail::copying<detail::in_parallel> parallel_copy{};
+inline constexpr detail::algorithm<detail::copy_calls<detail::in_parallel>> parallel_copy{};
 
 // Assigns the value to each element. It also places the pages of fresh memory on the nodes of the workers
 // that will use them. Exceptions, threads and cost are as with parallel_transform.
@@ -342,6 +307,6 @@ inline constexpr detail::copying<detail::in_parallel> parallel_copy{};
 //   #include <span>
 //
 //   void clear(std::span<double> x) { sennit::parallel_fill(x, 0.0); }
-inline constexpr detail::filling<detail::in_parallel> parallel_fill{};
+inline constexpr detail::algorithm<detail::fill_calls<detail::in_parallel>> parallel_fill{};
 
 }  // namespace sennit

@@ -27,6 +27,7 @@
 #include <sennit/algorithm/scans.hpp>
 #include <sennit/algorithm/select.hpp>
 #include <sennit/algorithm/sets.hpp>
+#include <sennit/algorithm/shift.hpp>
 #include <sennit/algorithm/shuffle.hpp>
 #include <sennit/algorithm/transform_reduce.hpp>
 #include <sennit/algorithm/uninitialized.hpp>

@@ -12,12 +12,7 @@
 #include <sennit/latent_join.hpp>
 #include <sennit/latent_reduce.hpp>
 #include <sennit/nest.hpp>
-#include <sennit/parallel_fold.hpp>
 #include <sennit/parallel_for.hpp>
-#include <sennit/parallel_reduce.hpp>
-#include <sennit/parallel_scan.hpp>
-#include <sennit/parallel_sort.hpp>
-#include <sennit/parallel_transform.hpp>
 #include <sennit/pipeline.hpp>
 #include <sennit/task_group.hpp>
 
@@ -57,15 +52,6 @@ struct parallel : detail::algorithm_members<detail::in_parallel> {
   using task_group = sennit::task_group;
   static constexpr detail::looping<detail::in_parallel> parallel_for{};
   static constexpr detail::nesting<detail::in_parallel> parallel_for_nest{};
-  static constexpr detail::reduction<detail::in_parallel> parallel_reduce{};
-  static constexpr detail::folding<detail::in_parallel> parallel_fold{};
-  static constexpr detail::inclusive_scanning<detail::in_parallel> parallel_scan{};
-  static constexpr detail::exclusive_scanning<detail::in_parallel> parallel_exclusive_scan{};
-  static constexpr detail::sorting<detail::in_parallel, false> parallel_sort{};
-  static constexpr detail::sorting<detail::in_parallel, true> parallel_stable_sort{};
-  static constexpr detail::transforming<detail::in_parallel> parallel_transform{};
-  static constexpr detail::copying<detail::in_parallel> parallel_copy{};
-  static constexpr detail::filling<detail::in_parallel> parallel_fill{};
   static constexpr detail::latent_looping<detail::in_parallel> latent_for{};
   static constexpr detail::latent_reduction<detail::in_parallel> latent_reduce{};
   static constexpr detail::piping<detail::in_parallel> pipeline{};
@@ -110,15 +96,6 @@ struct serial : detail::algorithm_members<detail::elided> {
   };
   static constexpr detail::looping<detail::elided> parallel_for{};
   static constexpr detail::nesting<detail::elided> parallel_for_nest{};
-  static constexpr detail::reduction<detail::elided> parallel_reduce{};
-  static constexpr detail::folding<detail::elided> parallel_fold{};
-  static constexpr detail::inclusive_scanning<detail::elided> parallel_scan{};
-  static constexpr detail::exclusive_scanning<detail::elided> parallel_exclusive_scan{};
-  static constexpr detail::sorting<detail::elided, false> parallel_sort{};
-  static constexpr detail::sorting<detail::elided, true> parallel_stable_sort{};
-  static constexpr detail::transforming<detail::elided> parallel_transform{};
-  static constexpr detail::copying<detail::elided> parallel_copy{};
-  static constexpr detail::filling<detail::elided> parallel_fill{};
   static constexpr detail::latent_looping<detail::elided> latent_for{};
   static constexpr detail::latent_reduction<detail::elided> latent_reduce{};
   static constexpr detail::piping<detail::elided> pipeline{};
@@ -162,21 +139,6 @@ struct counted_serial : detail::algorithm_members<detail::elided_and_counted> {
     count();
     return serial::parallel_fold(std::forward<Loop>(loop)...);
   }
-  template <class... Loop>
-  static void parallel_scan(Loop&&... loop) {
-    count();
-    serial::parallel_scan(std::forward<Loop>(loop)...);
-  }
-  template <class... Loop>
-  static auto parallel_exclusive_scan(Loop&&... loop) {
-    count();
-    return serial::parallel_exclusive_scan(std::forward<Loop>(loop)...);
-  }
-  static constexpr detail::sorting<detail::elided_and_counted, false> parallel_sort{};
-  static constexpr detail::sorting<detail::elided_and_counted, true> parallel_stable_sort{};
-  static constexpr detail::transforming<detail::elided_and_counted> parallel_transform{};
-  static constexpr detail::copying<detail::elided_and_counted> parallel_copy{};
-  static constexpr detail::filling<detail::elided_and_counted> parallel_fill{};
   template <class... Loop>
   static void latent_for(Loop&&... loop) {
     count();

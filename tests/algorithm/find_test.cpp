@@ -162,6 +162,59 @@ TEST(find, finds_neighbors_and_parts) {
   });
 }
 
+// Catches a run that lies across the places that are looked at first, or across blocks, one that hides an earlier one, reads
+// behind the end, and a search that takes time in proportion to the length of a run for each element.
+TEST(find, finds_runs) {
+  with_options([](const sennit::loop_options& how) {
+    for (const int n : {0, 1, 65, 20'011}) {
+      for (const int gap : {1, 2, 5, 5003}) {
+        std::vector<int> x(static_cast<std::size_t>(n), 7);
+        for (int i = 0; i < n; i += gap) x[static_cast<std::size_t>(i)] = 0;
+        // Longer than the others.
+        for (int i = n / 2; i < n / 2 + gap + 1 && i < n; ++i) x[static_cast<std::size_t>(i)] = 7;
+        for (const int count : {-1, 0, 1, 2, 3, gap, gap + 1, gap + 2, 5003, n}) {
+          std::atomic<int> calls{0};
+          const auto same = [&](int e, int value) { return calls.fetch_add(1), e == value; };
+          ASSERT_EQ(sennit::parallel_search_n(x, count, 7, same, std::identity(), how),
+                    std::search_n(x.begin(), x.end(), count, 7))
+              << n << ' ' << gap << ' ' << count;
+          ASSERT_LE(calls, 2 * n);
+        }
+      }
+    }
+  });
+  // Iterators of views may be no bidirectional ones to older algorithms.
+  EXPECT_EQ(*sennit::parallel_find_end(std::views::iota(0, 1000), std::vector<int>{998, 999}), 998);
+  const std::string text = "to be continued...";
+  EXPECT_EQ(sennit::parallel_search_n(text.begin(), text.size(), 3, '.', sennit::grain(2)) - text.begin(),
+            15);
+  EXPECT_EQ(sennit::serial::parallel_search_n(text, 2, true, {}, [](char c) { return c > 'o'; }) -
+                text.begin(),
+            18);
+}
+
+// Catches an exception that is lost, or comes from behind the run.
+TEST(find, runs_throw_what_a_serial_search_comes_to) {
+  const auto outcome = [](auto&& search, int at, int count) {
+    const auto same = [at](int e, int value) {
+      if (e == at) throw failure{static_cast<std::uint64_t>(at)};
+      return (e % 20'000 > 9000) == (value != 0);
+    };
+    const auto all = std::views::iota(0, 60'000);
+    try {
+      return static_cast<long>(search(all, count, 1, same) - all.begin());
+    } catch (const failure&) {
+      return -1L;
+    }
+  };
+  with_workers([&] {
+    for (const int at : {0, 9, 4999, 9000, 9001, 12'000, 20'000, 59'999})
+      for (const int count : {10, 5000, 15'000})
+        EXPECT_EQ(outcome(sennit::parallel_search_n, at, count),
+                  outcome(sennit::serial::parallel_search_n, at, count));
+  });
+}
+
 // Catches a second sequence that is read behind its end, or projected by the function of the first one.
 TEST(find, takes_two_sequences_in_all_forms) {
   struct point {

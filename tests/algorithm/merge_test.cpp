@@ -100,6 +100,23 @@ TEST(merge, throws_as_the_serial_one) {
   EXPECT_EQ(std::count(out.end() - 100, out.end(), -1), 100);
 }
 
+struct only_less {
+  int value;
+  friend bool operator<(const only_less& a, const only_less& b) { return a.value < b.value; }
+};
+
+// Catches an algorithm on sorted sequences that wants more operators of elements than a sort does.
+TEST(merge, needs_no_operator_but_less) {
+  const std::vector<only_less> x{{1}, {3}};
+  const std::vector<only_less> y{{2}, {3}};
+  std::vector<only_less> all(4);
+  sennit::parallel_merge(x, y, all);
+  EXPECT_EQ(all[2].value, 3);
+  sennit::parallel_inplace_merge(all, all.begin() + 2);
+  EXPECT_TRUE(sennit::parallel_includes(all, x));
+  EXPECT_EQ(sennit::parallel_set_union(x, y).size(), 3U);
+}
+
 // Catches elements that stay in the buffer when a comparator throws or the region is cancelled.
 TEST(merge, in_place_keeps_all_elements) {
   with_workers([] {

@@ -74,6 +74,31 @@ TEST(rearrange, is_the_serial_one) {
   expect_the_serial_results<sennit::serial>(1000, {});
 }
 
+// Catches elements that are overwritten before they have moved, at all kinds of distances, and ends that are wrong.
+TEST(rearrange, shifts) {
+  with_options([](const sennit::loop_options& how) {
+    for (const std::size_t n : {0U, 1U, 64U, 30'011U}) {
+      const std::vector<int> in = counting(n);
+      for (const std::size_t by :
+           {0U, 1U, 2U, 100U, 117U, 118U, 3000U, 15'005U, 15'006U, 30'010U, 30'011U, 40'000U}) {
+        const std::size_t remain = n - std::min(n, by);
+        const auto end = static_cast<std::ptrdiff_t>(remain);
+        std::vector<int> x = in;
+        ASSERT_EQ(sennit::parallel_shift_left(x, by, how) - x.begin(), end) << n << ' ' << by;
+        ASSERT_TRUE(std::equal(x.begin(), x.begin() + end, in.end() - end)) << n << ' ' << by;
+        x = in;
+        ASSERT_EQ(x.end() - sennit::parallel_shift_right(x.begin(), x.end(), by, how), end) << n << ' ' << by;
+        ASSERT_TRUE(std::equal(x.end() - end, x.end(), in.begin())) << n << ' ' << by;
+      }
+    }
+  });
+  std::deque<std::unique_ptr<int>> x(1000);
+  x[999] = std::make_unique<int>(5);
+  EXPECT_EQ(**(sennit::serial::parallel_shift_left(x, 500) - 1), 5);
+  EXPECT_EQ(**(sennit::parallel_shift_right(x, 1) + 499), 5);
+  EXPECT_EQ(sennit::parallel_shift_right(x, -1), x.begin());
+}
+
 // Catches sections that are swapped with the wrong ones, at all kinds of middles, and elements that are lost.
 TEST(rearrange, rotates) {
   with_options([](const sennit::loop_options& how) {

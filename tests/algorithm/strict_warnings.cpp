@@ -35,6 +35,7 @@ std::ptrdiff_t searches(const std::vector<int>& x, const std::vector<std::string
   std::ptrdiff_t found = sennit::parallel_find(x, 7) - x.begin();
   found += sennit::parallel_find_if(x, even) - x.begin();
   found += sennit::parallel_find_end(x, x) - x.begin();
+  found += sennit::parallel_search_n(x, 3, 7) - x.begin();
   found += sennit::parallel_adjacent_find(x) - x.begin();
   found += sennit::parallel_minmax_element(texts).min - texts.begin();
   found += static_cast<std::ptrdiff_t>(sennit::parallel_count_if(x, even));
@@ -55,6 +56,7 @@ void orders(std::vector<T>& x, const std::vector<T>& others) {
   sennit::parallel_stable_partition(x, [](const T& v) { return v < T(); });
   sennit::parallel_reverse(x);
   sennit::parallel_rotate(x, x.begin() + 5);
+  sennit::parallel_shift_left(x, 5);
   sennit::parallel_shuffle(x, 7);
   x.erase(sennit::parallel_unique(x), x.end());
   x.erase(sennit::parallel_remove(x, T()), x.end());

@@ -5,8 +5,8 @@
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/first_match.hpp>
 #include <sennit/detail/algorithm/forms.hpp>
+#include <sennit/detail/algorithm/projected_relation.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
-#include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop/loop.hpp>
 
 #include <algorithm>
@@ -41,8 +41,8 @@ position first_difference(const Left& left, const Right& right, position n, F& f
         if constexpr (plain_equality<Left, Right, F, Proj, RightProj>) {
           if (std::equal(begin, end, other)) return to;
         }
-        const auto differ = [&](const auto& i, const auto& j) {
-          return !detail::invoke(function, detail::invoke(proj, *i), detail::invoke(right_proj, *j));
+        const auto differ = [equal = related_by(function, proj, right_proj)](const auto& i, const auto& j) {
+          return !equal.at(i, j);
         };
         return from + static_cast<position>(first_in(begin, end, differ, other) - begin);
       },
@@ -101,15 +101,11 @@ struct comparing_order {
         "parallel_lexicographical_compare: the function has to compare an element of the second sequence "
         "with one of the first, too");
     const position n = std::min(left.size, right.size);
-    const auto before = [&](const auto& i, const auto& j) {
-      return static_cast<bool>(
-          detail::invoke(function, detail::invoke(proj, *i), detail::invoke(right_proj, *j)));
-    };
-    const position at = first_in_both<Engine>(left, right, n, how, [&](const auto& i, const auto& j) {
-      return before(i, j) || static_cast<bool>(detail::invoke(function, detail::invoke(right_proj, *j),
-                                                              detail::invoke(proj, *i)));
-    });
-    return at == n ? left.size < right.size : before(left.at(at), right.at(at));
+    const auto before = related_by(function, proj, right_proj);
+    const auto after = related_by(function, right_proj, proj);
+    const position at = first_in_both<Engine>(
+        left, right, n, how, [&](const auto& i, const auto& j) { return before.at(i, j) || after.at(j, i); });
+    return at == n ? left.size < right.size : before.at(left.at(at), right.at(at));
   }
 };
 

@@ -6,10 +6,10 @@
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/forms.hpp>
 #include <sennit/detail/algorithm/parts.hpp>
+#include <sennit/detail/algorithm/projected_relation.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/failure.hpp>
-#include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop/loop.hpp>
 
 #include <algorithm>
@@ -21,14 +21,6 @@
 namespace sennit {
 namespace detail {
 
-// less(*i, *j), by a function and a projection.
-template <class F, class Proj>
-auto less_by(F& function, Proj& proj) {
-  return [&function, &proj](const auto& i, const auto& j) {
-    return static_cast<bool>(detail::invoke(function, detail::invoke(proj, *i), detail::invoke(proj, *j)));
-  };
-}
-
 template <bool greatest>
 struct choosing_element {
   static constexpr const char* name = greatest ? "parallel_max_element" : "parallel_min_element";
@@ -36,9 +28,8 @@ struct choosing_element {
   template <class Engine, class Sequence, class F, class Proj>
   static auto run(const Sequence& sequence, F& function, Proj& proj, const loop_options& how) {
     if (sequence.size == 0) return sequence.at(0);
-    const auto less = less_by(function, proj);
-    const auto better = [&less](const auto& left, const auto& right) {
-      return greatest ? less(left, right) : less(right, left);
+    const auto better = [less = related_by(function, proj)](const auto& left, const auto& right) {
+      return greatest ? less.at(left, right) : less.at(right, left);
     };
     const choice<Sequence, decltype(better)> choose{sequence, better};
     chosen_parts<Sequence, decltype(better)> parts(sequence, choose);
@@ -53,7 +44,9 @@ struct choosing_two {
   static auto run(const Sequence& sequence, F& function, Proj& proj, const loop_options& how) {
     using result = std::ranges::minmax_result<typename Sequence::cursor>;
     if (sequence.size == 0) return result{sequence.at(0), sequence.at(0)};
-    const auto less = less_by(function, proj);
+    const auto less = [less = related_by(function, proj)](const auto& i, const auto& j) {
+      return less.at(i, j);
+    };
     const choice_of_two<Sequence, decltype(less)> choose{sequence, less};
     chosen_pairs<Sequence, decltype(less)> parts(sequence, choose);
     const auto found = value_of_parts<Engine, two_positions>(parts, sequence.size, how);
@@ -75,11 +68,8 @@ struct choosing_value {
   static auto run(const Sequence& sequence, F& function, Proj& proj, const loop_options& how) {
     using T = typename Sequence::element;
     if (sequence.size == 0) fail_for_want_of_elements(name);
-    const auto choose = [&function, &proj](T& left, auto&& right) {
-      const bool better =
-          greatest ? detail::invoke(function, detail::invoke(proj, left), detail::invoke(proj, right))
-                   : detail::invoke(function, detail::invoke(proj, right), detail::invoke(proj, left));
-      if (better) left = std::forward<decltype(right)>(right);
+    const auto choose = [less = related_by(function, proj)](T& left, auto&& right) {
+      if (greatest ? less(left, right) : less(right, left)) left = std::forward<decltype(right)>(right);
     };
     const std::identity as_is;
     reduced_parts<Sequence, T, const std::identity, decltype(choose)> parts(sequence, as_is, choose);

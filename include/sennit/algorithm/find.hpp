@@ -5,13 +5,22 @@
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/equality.hpp>
 #include <sennit/detail/algorithm/first_match.hpp>
+#include <sennit/detail/algorithm/first_run.hpp>
 #include <sennit/detail/algorithm/forms.hpp>
+#include <sennit/detail/algorithm/projected_relation.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
+#include <sennit/detail/construct_site.hpp>
 #include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop/loop.hpp>
+#include <sennit/detail/loop/shared_body.hpp>
 
+#include <concepts>
+#include <cstddef>
 #include <functional>
 #include <iterator>
+#include <memory>
+#include <ranges>
+#include <type_traits>
 
 namespace sennit {
 namespace detail {
@@ -64,9 +73,10 @@ struct finding_neighbors {
   using default_function = std::equal_to<>;
   template <class Engine, class Sequence, class F, class Proj>
   static auto run(const Sequence& sequence, F& function, Proj& proj, const loop_options& how) {
-    const position at = first_neighbors<Engine>(sequence, how, [&](const auto& i, const auto& next) {
-      return detail::invoke(function, detail::invoke(proj, *i), detail::invoke(proj, *next));
-    });
+    const auto related = [relation = related_by(function, proj)](const auto& i, const auto& next) {
+      return relation.at(i, next);
+    };
+    const position at = first_neighbors<Engine>(sequence, how, related);
     return sequence.at(at == 0 ? sequence.size : at - 1);
   }
 };
@@ -79,28 +89,21 @@ struct finding_first_of {
                   const loop_options& how) {
     const auto begin = right.at(0);
     const auto end = right.at(right.size);
+    const auto equal = related_by(function, proj, right_proj);
     return left.at(first_element<Engine>(left, left.size, how, [&](const auto& i) {
-      return first_in(begin, end, [&](const auto& j) {
-               return static_cast<bool>(
-                   detail::invoke(function, detail::invoke(proj, *i), detail::invoke(right_proj, *j)));
-             }) != end;
+      return first_in(begin, end, [&](const auto& j) { return equal.at(i, j); }) != end;
     }));
   }
 };
 
 // Whether the elements from `i` on agree with those of [begin, end), which is not empty. Mostly the first one does not.
-template <class I, class J, class F, class Proj, class RightProj>
-SENNIT_INLINE bool agree_from(const I& i, const J& begin, const J& end, F& function, Proj& proj,
-                              RightProj& right_proj) {
-  const auto agree = [&](const auto& a, const auto& b) {
-    return static_cast<bool>(
-        detail::invoke(function, detail::invoke(proj, *a), detail::invoke(right_proj, *b)));
-  };
-  if (!agree(i, begin)) [[likely]]
+template <class I, class J, class Equal>
+SENNIT_INLINE bool agree_from(const I& i, const J& begin, const J& end, const Equal& equal) {
+  if (!equal.at(i, begin)) [[likely]]
     return false;
   auto a = std::next(i);
   auto b = std::next(begin);
-  while (b != end && agree(a, b)) ++a, ++b;
+  while (b != end && equal.at(a, b)) ++a, ++b;
   return b == end;
 }
 
@@ -115,9 +118,9 @@ struct searching {
     const auto begin = right.at(0);
     const auto end = right.at(right.size);
     const position places = left.size - right.size + 1;
-    const position at = first_element<Engine>(left, places, how, [&](const auto& i) {
-      return agree_from(i, begin, end, function, proj, right_proj);
-    });
+    const auto equal = related_by(function, proj, right_proj);
+    const position at = first_element<Engine>(
+        left, places, how, [&](const auto& i) { return agree_from(i, begin, end, equal); });
     return left.at(at == places ? left.size : at);
   }
 };
@@ -134,10 +137,85 @@ struct searching_from_behind {
     const auto end = right.at(right.size);
     const position places = left.size - right.size + 1;
     const elements behind{std::reverse_iterator(left.at(places)), places};
-    const position at = first_element<Engine>(behind, places, how, [&](const auto& i) {
-      return agree_from(std::prev(i.base()), begin, end, function, proj, right_proj);
-    });
+    const auto equal = related_by(function, proj, right_proj);
+    const position at = first_element<Engine>(
+        behind, places, how, [&](const auto& i) { return agree_from(i.base() - 1, begin, end, equal); });
     return left.at(at == places ? left.size : places - 1 - at);
+  }
+};
+
+template <class It, class T, class F, class Proj>
+concept searched_for_run =
+    !option<T> && projection<Proj, std::iter_reference_t<It>> &&
+    predicate_of<given_or<F, std::equal_to<>>, projected<Proj, std::iter_reference_t<It>>, const T&>;
+
+// The forms of parallel_search_n, listed below.
+template <class Engine>
+struct search_n_calls {
+  template <countable_range R, std::integral N, class T, class F = std::equal_to<>,
+            class Proj = std::identity>
+    requires searched_for_run<std::ranges::iterator_t<R>, T, F, Proj>
+  std::ranges::borrowed_iterator_t<R> operator()(
+      R&& range, N count, const T& value, F function = {}, Proj proj = {},
+      const loop_options& how = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_search_n");
+    return search(sequence_of(range), count, value, function, proj, how);
+  }
+  template <class It, class End, std::integral N, class T, class F = std::equal_to<>,
+            class Proj = std::identity>
+    requires iterator_bounds<It, End> && searched_for_run<It, T, F, Proj>
+  It operator()(
+      It first, End last, N count, const T& value, F function = {}, Proj proj = {},
+      const loop_options& how = {} SENNIT_WHERE) const {
+    SENNIT_SITE_IF(!Engine::serial, "parallel_search_n");
+    return search(sequence_of(first, last), count, value, function, proj, how);
+  }
+
+  template <class... A>
+  static consteval void refuse() {
+    constexpr auto sequence = require_elements<A...>();
+    constexpr std::size_t n = sequence.arguments;
+    if constexpr (n != 0) {
+      using V = typename decltype(sequence)::value;
+      using T = argument<n + 1, A...>;
+      using F = argument<n + 2, A...>;
+      if constexpr (!std::integral<plain_argument<n, A...>>) {
+        static_assert(never<A...>, "sennit: there is no number of neighbors behind the elements, as in "
+                                   "parallel_search_n(range, 3, value)");
+      } else if constexpr (std::is_void_v<T> || option<T>) {
+        static_assert(never<A...>, "sennit: there is no value behind the number of neighbors, which are "
+                                   "compared with it");
+      } else if constexpr (std::is_void_v<F> || option<F>) {
+        static_assert(never<A...>,
+                      "sennit: there is no == of an element and the value; give a function, as in "
+                      "[](const auto& element, const T& value) { ... }");
+      } else if constexpr (body_with_state<F, V, const T&>) {
+        refuse_state<F, V, const T&>();
+      } else if constexpr (predicate_of<F, V, const T&> || !std::is_void_v<argument<n + 3, A...>>) {
+        refuse_projection<n + 3, V, A...>();
+      } else {
+        static_assert(never<A...>, "sennit: the function cannot be called with an element and the value, or "
+                                   "gives no bool; give one as [](const auto& element, const T& value) { "
+                                   "... }");
+      }
+    }
+  }
+
+ private:
+  template <class It, class N, class T, class F, class Proj>
+  static It search(const elements<It>& all, N count, const T& value, F& given, Proj& given_proj,
+                   const loop_options& how) {
+    auto&& function = given_or_default<std::equal_to<>>(given);
+    auto&& proj = given_or_default<std::identity>(given_proj);
+    refuse_state<Proj, std::iter_reference_t<It>>();
+    if (count <= 0) return all.at(0);
+    const auto n = static_cast<position>(count);
+    if (n > all.size) return all.at(all.size);
+    const std::identity as_is;
+    const auto equal = related_by(function, proj, as_is);
+    const auto holds = [equal, wanted = std::addressof(value)](const It& i) { return equal.at(i, wanted); };
+    const loop_options options = options_among(given, given_proj, how);
+    return all.at(first_run<Engine, It, decltype(holds)>(all, n, holds, options).find());
   }
 };
 
@@ -234,6 +312,23 @@ inline constexpr detail::algorithm<detail::adjacent_find_calls<detail::in_parall
 inline constexpr detail::algorithm<detail::search_calls<detail::in_parallel>> parallel_search{};
 inline constexpr detail::algorithm<detail::find_end_calls<detail::in_parallel>> parallel_find_end{};
 inline constexpr detail::algorithm<detail::find_first_of_calls<detail::in_parallel>> parallel_find_first_of{};
+
+// The begin of the first `count` neighbors that are all equal to a value, or for which function(element, value) is true. The
+// end, if there are none; the begin, if `count` is not above zero.
+//
+//   parallel_search_n(range, count, value, function = std::equal_to<>(), projection = {}, how = {})
+//   parallel_search_n(first, last, count, value, function = std::equal_to<>(), ...)
+//
+// Everything else is as for parallel_find_if, but elements are not looked at from left to right: of `count` neighbors one is
+// looked at first, and the others only where it is equal. Cost: for each element at most two calls of the function.
+//
+// Example:
+//   #include <vector>
+//
+//   bool rains_for_a_week(const std::vector<double>& dry_hours) {
+//     return sennit::parallel_search_n(dry_hours, 7, 0.0) != dry_hours.end();
+//   }
+inline constexpr detail::algorithm<detail::search_n_calls<detail::in_parallel>> parallel_search_n{};
 
 // Whether the predicate is true for all elements, for one at least, or for none. The arguments, what is looked at,
 // exceptions, threads and cost are as in parallel_find_if.

@@ -196,7 +196,7 @@ struct group_by_calls {
     std::vector<T> all;
     all.reserve(std::ranges::size(range));
     for (auto&& element : range) all.push_back(std::forward<decltype(element)>(element));
-    sorting<Engine, true>()(all, std::less<>(), std::ref(key));
+    sort_calls<Engine, true>()(all, std::less<>(), std::ref(key));
     const auto begins_group = [&](std::size_t i) {
       return i == 0 || std::invoke(key, std::as_const(all[i - 1])) < std::invoke(key, std::as_const(all[i]));
     };
@@ -238,7 +238,7 @@ struct reduce_by_key_calls {
                           [&](position from, position to) {
                             for (; from != to; ++from) {
                               const auto g = static_cast<std::size_t>(from);
-                              result[g].second = reduction<Engine>()(groups[g], first, map, combine);
+                              result[g].second = reduce_calls<Engine>()(groups[g], first, map, combine);
                             }
                           },
                           {});
@@ -260,7 +260,7 @@ struct reduce_by_key_calls {
     refuse_state<Map, const std::iter_value_t<It>&>();
     key_sums_body<It, Key, K, T, Map, Combine> body{all, key, map, combine};
     std::vector<std::pair<K, T>> result = std::move(Engine::fold(all.size, body, {}).all());
-    sorting<Engine, false>()(result, std::ranges::less(), &std::pair<K, T>::first);
+    sort_calls<Engine, false>()(result, std::less<>(), &std::pair<K, T>::first);
     for (auto& [k, value] : result) {
       T sum = first;
       combine_into(combine, sum, std::move(value));

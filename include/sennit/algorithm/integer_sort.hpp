@@ -1,4 +1,4 @@
-// parallel_integer_sort: a stable sort of elements by keys that are integers.
+// parallel_integer_sort: a stable sort of elements by keys that are integers. By any order: sennit/parallel_sort.hpp.
 #pragma once
 
 #include <sennit/detail/algorithm/algorithm.hpp>

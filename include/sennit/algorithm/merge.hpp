@@ -8,9 +8,9 @@
 #include <sennit/detail/algorithm/in_place_sort.hpp>
 #include <sennit/detail/algorithm/merge_from_ends.hpp>
 #include <sennit/detail/algorithm/merge_sort.hpp>
+#include <sennit/detail/algorithm/projected_relation.hpp>
 #include <sennit/detail/algorithm/raw_memory.hpp>
 #include <sennit/detail/algorithm/refusal.hpp>
-#include <sennit/detail/algorithm/sample.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/algorithm/sorted_forms.hpp>
 #include <sennit/detail/construct_site.hpp>
@@ -32,7 +32,7 @@ namespace detail {
 // The forms of parallel_merge, listed below.
 template <class Engine>
 struct merge_calls {
-  template <countable_range R, countable_range S, class Out, class Comp = std::ranges::less,
+  template <countable_range R, countable_range S, class Out, class Comp = std::less<>,
             class P = std::identity, class Q = std::identity>
     requires comparable_sequences<std::ranges::iterator_t<R>, std::ranges::iterator_t<S>, Comp, P, Q> &&
              destination<Out, std::ranges::range_reference_t<R>> &&
@@ -43,8 +43,8 @@ struct merge_calls {
     return merge(sequence_of(left), sequence_of(right), out, comp, left_key, right_key);
   }
   template <std::random_access_iterator It, std::sized_sentinel_for<It> End, std::random_access_iterator Jt,
-            std::sized_sentinel_for<Jt> Jend, class Out, class Comp = std::ranges::less,
-            class P = std::identity, class Q = std::identity>
+            std::sized_sentinel_for<Jt> Jend, class Out, class Comp = std::less<>, class P = std::identity,
+            class Q = std::identity>
     requires comparable_sequences<It, Jt, Comp, P, Q> && destination<Out, std::iter_reference_t<It>> &&
              destination<Out, std::iter_reference_t<Jt>>
   auto operator()(
@@ -72,10 +72,7 @@ struct merge_calls {
     const auto target = begin_of(out, a.size + b.size, "parallel_merge");
     const It left = a.first;
     const Jt right = b.first;
-    const auto less = [&](auto&& r, auto&& l) {
-      return static_cast<bool>(detail::invoke(comp, detail::invoke(right_key, std::forward<decltype(r)>(r)),
-                                              detail::invoke(left_key, std::forward<decltype(l)>(l))));
-    };
+    const auto less = related_by(comp, right_key, left_key);
     const std::ptrdiff_t all = lefts + rights;
     const auto merge_blocks = [&] {
       Engine::for_positions(
@@ -120,7 +117,7 @@ struct merge_calls {
 // The forms of parallel_inplace_merge, listed below.
 template <class Engine>
 struct in_place_merge_calls {
-  template <countable_range R, class Comp = std::ranges::less, class Proj = std::identity>
+  template <countable_range R, class Comp = std::less<>, class Proj = std::identity>
     requires std::sortable<std::ranges::iterator_t<R>, Comp, Proj> &&
              writable_in_parallel<std::ranges::iterator_t<R>>
   void operator()(
@@ -129,7 +126,7 @@ struct in_place_merge_calls {
     const auto all = sequence_of(range);
     merge(all.first, middle - all.first, static_cast<std::ptrdiff_t>(all.size), comp, proj);
   }
-  template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class Comp = std::ranges::less,
+  template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class Comp = std::less<>,
             class Proj = std::identity>
     requires std::sortable<It, Comp, Proj> && writable_in_parallel<It>
   void operator()(It first, It middle, End last, Comp comp = {}, Proj proj = {} SENNIT_WHERE) const {
@@ -147,12 +144,12 @@ struct in_place_merge_calls {
   static void merge(It first, std::ptrdiff_t middle, std::ptrdiff_t n, Comp& comp, Proj& proj) {
     refuse_state<Comp, std::indirect_result_t<Proj&, It>, std::indirect_result_t<Proj&, It>>();
     if (middle == 0 || middle == n) return;
-    const sample_order<Comp, Proj> less{comp, proj};
+    const auto less = related_by(comp, proj);
     if (!less(first[middle], first[middle - 1])) return;
     const raw_memory<std::iter_value_t<It>> memory(static_cast<std::size_t>(n));
     if (memory.get() == nullptr) return in_place_merge<Engine>(first, first + middle, first + n, less);
     first_failure failure;
-    merge_sort<Engine, It, Comp, Proj>(first, n, memory.get(), comp, proj, failure).run_merge(middle);
+    merge_sort<Engine, It, relation_by<Comp, Proj>>(first, n, memory.get(), less, failure).run_merge(middle);
     failure.rethrow();
   }
 };
@@ -162,7 +159,7 @@ struct in_place_merge_calls {
 // Merges two sorted sequences into a third one, as std::ranges::merge does: equal elements keep their order, and those of
 // the left sequence come first. Returns the end of what it has written.
 //
-//   parallel_merge(left, right, out, comp = std::ranges::less(), left_key = std::identity(), right_key = ...)
+//   parallel_merge(left, right, out, comp = std::less<>(), left_key = std::identity(), right_key = ...)
 //   parallel_merge(left, left_end, right, right_end, out, comp, left_key, right_key)
 //
 // `out` is a range or an iterator, with room for all elements, apart from both sequences. Precondition: both are sorted
@@ -184,7 +181,7 @@ inline constexpr detail::algorithm<detail::merge_calls<detail::in_parallel>> par
 
 // Merges two neighboring sorted parts of a range, as std::ranges::inplace_merge does.
 //
-//   parallel_inplace_merge(range, middle, comp = std::ranges::less(), proj = std::identity())
+//   parallel_inplace_merge(range, middle, comp = std::less<>(), proj = std::identity())
 //   parallel_inplace_merge(first, middle, last, comp, proj)
 //
 // Precondition: moving an element does not throw. Throws what comp or proj throw, and sennit::cancelled in a cancelled

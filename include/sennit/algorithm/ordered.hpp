@@ -6,8 +6,8 @@
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/first_match.hpp>
 #include <sennit/detail/algorithm/forms.hpp>
+#include <sennit/detail/algorithm/projected_relation.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
-#include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop/loop.hpp>
 
 #include <functional>
@@ -20,9 +20,10 @@ struct sorted_elements {
   // The end of the longest sorted part at the begin.
   template <class Engine, class Sequence, class F, class Proj>
   static position end(const Sequence& sequence, F& function, Proj& proj, const loop_options& how) {
-    const position at = first_neighbors<Engine>(sequence, how, [&](const auto& i, const auto& next) {
-      return detail::invoke(function, detail::invoke(proj, *next), detail::invoke(proj, *i));
-    });
+    const auto descend = [less = related_by(function, proj)](const auto& i, const auto& next) {
+      return less.at(next, i);
+    };
+    const position at = first_neighbors<Engine>(sequence, how, descend);
     return at == 0 ? sequence.size : at;
   }
 };
@@ -32,14 +33,13 @@ struct heap_elements {
   template <class Engine, class Sequence, class F, class Proj>
   static position end(const Sequence& sequence, F& function, Proj& proj, const loop_options& how) {
     if (sequence.size < 2) return sequence.size;
+    const auto less = related_by(function, proj);
     return 1 + first_match<Engine>(
                    sequence.size - 1,
                    [&](position from, position to) {
                      position at = from;
                      for (auto i = sequence.at(at + 1); at != to; ++at, ++i) {
-                       const auto parent = sequence.at(at / 2);
-                       if (detail::invoke(function, detail::invoke(proj, *parent), detail::invoke(proj, *i)))
-                         break;
+                       if (less.at(sequence.at(at / 2), i)) break;
                      }
                      return at;
                    },

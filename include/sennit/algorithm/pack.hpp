@@ -9,6 +9,7 @@
 #include <sennit/detail/algorithm/keeping.hpp>
 #include <sennit/detail/algorithm/pack_forms.hpp>
 #include <sennit/detail/algorithm/packing.hpp>
+#include <sennit/detail/algorithm/projected_relation.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/loop/loop.hpp>
 
@@ -27,8 +28,8 @@ position keep_wanted(const elements<In>& in, const packed_output<Out>& out, F& p
 template <class Engine, class Transfer, class In, class Out, class F, class Proj>
 position keep_first_of_runs(const elements<In>& in, const packed_output<Out>& out, F& equal, Proj& proj,
                             const loop_options& how) {
-  using same = equal_elements<F, Proj>;
-  first_of_runs<In, Out, Transfer, same> work(in, out, same(equal, proj));
+  using same = held_relation<F, Proj>;
+  first_of_runs<In, Out, Transfer, same> work(in, out, same{equal, proj, proj});
   return pack_all<Engine>(work, in.size, how);
 }
 
@@ -85,7 +86,7 @@ struct removing : removing_others {
 };
 struct removing_duplicates {
   static constexpr const char* name = "parallel_unique";
-  using default_function = std::ranges::equal_to;
+  using default_function = std::equal_to<>;
   template <class Engine, class It, class F, class Proj>
   static It run(const elements<It>& all, F& equal, Proj& proj, const loop_options& how) {
     if constexpr (require_movable<It>()) {
@@ -171,8 +172,8 @@ inline constexpr detail::algorithm<detail::remove_copy_calls<detail::in_parallel
 // Copies the first of each run of elements that are equal: equal(proj(a), proj(b)), an equivalence relation,
 // which is called n - 1 times. Otherwise as parallel_copy_if.
 //
-//   parallel_unique_copy(range, out, equal = std::ranges::equal_to(), proj = std::identity(), how = {})
-//   parallel_unique_copy(first, last, out, equal = std::ranges::equal_to(), proj = std::identity(), how = {})
+//   parallel_unique_copy(range, out, equal = std::equal_to<>(), proj = std::identity(), how = {})
+//   parallel_unique_copy(first, last, out, equal = std::equal_to<>(), proj = std::identity(), how = {})
 //
 // Example:
 //   #include <vector>
@@ -208,8 +209,8 @@ inline constexpr detail::algorithm<detail::remove_calls<detail::in_parallel>> pa
 // Moves the first of each run of elements that are equal to the front, as parallel_remove_if does, with `equal`
 // as for parallel_unique_copy.
 //
-//   parallel_unique(range, equal = std::ranges::equal_to(), proj = std::identity(), how = {})
-//   parallel_unique(first, last, equal = std::ranges::equal_to(), proj = std::identity(), how = {})
+//   parallel_unique(range, equal = std::equal_to<>(), proj = std::identity(), how = {})
+//   parallel_unique(first, last, equal = std::equal_to<>(), proj = std::identity(), how = {})
 //
 // Example:
 //   #include <vector>

@@ -1,4 +1,5 @@
-// parallel_reverse, parallel_rotate, parallel_swap_ranges, parallel_move: loops that move each element.
+// parallel_reverse, parallel_rotate, parallel_swap_ranges, parallel_move: loops that move each element. By a number of places:
+// algorithm/shift.hpp; copies: sennit/parallel_transform.hpp.
 #pragma once
 
 #include <sennit/detail/algorithm/algorithm.hpp>
@@ -81,22 +82,22 @@ struct rotating {
         n, [&](position from, position to) { swap_all(a.at(from), a.at(to), b.at(from)); }, how);
   }
 
- private:
   // The longer part is so many times as long as the other one. The elements that pass from one block to the other are a
   // small part of all.
   static constexpr position many_times = 256;
+  // A grain counts elements, and each iteration of a loop has so many.
+  static loop_options for_iterations_of(position elements, loop_options how) {
+    if (how.grain != 0) how.grain = std::max<position>(how.grain / elements, 1);
+    return how;
+  }
+
+ private:
   static constexpr position in_block = 32;
   static constexpr std::size_t least_block_bytes = std::size_t{1} << 17;
 
   template <class I, class J>
   static void swap_all(I i, const I& end, J j) {
     for (; i != end; ++i, ++j) std::ranges::iter_swap(i, j);
-  }
-
-  // A grain counts elements, and each iteration of a loop has so many.
-  static loop_options for_iterations_of(position elements, loop_options how) {
-    if (how.grain != 0) how.grain = std::max<position>(how.grain / elements, 1);
-    return how;
   }
 
   template <class Engine, class It>

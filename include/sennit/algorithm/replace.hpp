@@ -1,5 +1,5 @@
 // parallel_generate, parallel_tabulate, parallel_replace, parallel_adjacent_difference and their kin: loops that compute
-// each element anew.
+// each element anew. Transformations, copies and fills: sennit/parallel_transform.hpp.
 #pragma once
 
 #include <sennit/detail/algorithm/algorithm.hpp>

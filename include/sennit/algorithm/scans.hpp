@@ -1,4 +1,5 @@
-// parallel_transform_scan, parallel_transform_exclusive_scan, parallel_fold_scan, parallel_segmented_scan.
+// parallel_transform_scan, parallel_transform_exclusive_scan, parallel_fold_scan, parallel_segmented_scan. The scans of the
+// elements themselves: sennit/parallel_scan.hpp.
 #pragma once
 
 #include <sennit/detail/algorithm/algorithm.hpp>
@@ -22,12 +23,6 @@
 
 namespace sennit {
 namespace detail {
-
-// A scan that counts as a loop in a policy that counts.
-template <class Engine>
-void count_scan() noexcept {
-  if constexpr (requires { Engine::forks; }) ++Engine::forks;
-}
 
 // What a function makes of the elements, computed when it is read.
 template <class It, class F>
@@ -98,7 +93,6 @@ struct transform_scan_calls {
   static void run(const elements<It>& in, Out& out, Combine& combine, F& f, const loop_options& how,
                   std::source_location where, Initial&&... initial) {
     refuse_state<F, std::iter_reference_t<It>>();
-    count_scan<Engine>();
     auto to = begin_of(out, in.size, "parallel_transform_scan");
     auto view = transformed_elements(in, [&f](auto&& e) -> decltype(auto) { return detail::invoke(f, e); });
     inclusive_scan<T, Engine>(sequence_of(view), to, combine, how, where, std::forward<Initial>(initial)...);
@@ -114,7 +108,6 @@ struct transform_exclusive_scan_calls {
                std::source_location where = std::source_location::current()) const {
     SENNIT_SITE_IF(!Engine::serial, "parallel_transform_exclusive_scan");
     refuse_state<F, std::ranges::range_reference_t<R>>();
-    count_scan<Engine>();
     const auto source = sequence_of(in);
     auto to = begin_of(out, source.size, "parallel_transform_exclusive_scan");
     auto view =
@@ -167,7 +160,6 @@ struct fold_scan_calls {
     using V = std::ranges::range_reference_t<R>;
     refuse_combination_with_state<Fold, const T&, V>();
     refuse_combination_with_state<Combine, const T&, T>();
-    count_scan<Engine>();
     const auto source = sequence_of(in);
     auto to = begin_of(out, source.size, "parallel_fold_scan");
     using step = std::remove_reference_t<Fold>;
@@ -237,7 +229,6 @@ struct segmented_scan_calls {
                   std::source_location where = std::source_location::current()) const {
     SENNIT_SITE_IF(!Engine::serial, "parallel_segmented_scan");
     refuse_combination_with_state<Combine, const T&, T>();
-    count_scan<Engine>();
     const auto source = sequence_of(in);
     const auto marks = elements{begin_of(flags, source.size, "parallel_segmented_scan"), source.size};
     const auto to = elements{begin_of(out, source.size, "parallel_segmented_scan"), source.size};

@@ -1,11 +1,10 @@
 // parallel_nth_element, parallel_partial_sort, parallel_partial_sort_copy, parallel_kth_smallest: sorts of a part of the
-// result.
+// result. Sorts of all: sennit/parallel_sort.hpp.
 #pragma once
 
 #include <sennit/algorithm/uninitialized.hpp>
 #include <sennit/detail/algorithm/algorithm.hpp>
 #include <sennit/detail/algorithm/engine.hpp>
-#include <sennit/detail/algorithm/few_least.hpp>
 #include <sennit/detail/algorithm/forms.hpp>
 #include <sennit/detail/algorithm/pack_forms.hpp>
 #include <sennit/detail/algorithm/ranked.hpp>
@@ -39,8 +38,7 @@ namespace detail {
 // The forms of parallel_nth_element and parallel_partial_sort, listed below.
 template <class Engine, bool Prefix>
 struct select_calls {
-  template <countable_range R, class Comp = natural_order<std::ranges::iterator_t<R>>,
-            class Proj = std::identity>
+  template <countable_range R, class Comp = std::less<>, class Proj = std::identity>
     requires std::sortable<std::ranges::iterator_t<R>, Comp, Proj> &&
              writable_in_parallel<std::ranges::iterator_t<R>>
   void
@@ -49,7 +47,7 @@ struct select_calls {
     const auto all = sequence_of(range);
     select(all.first, at - all.first, static_cast<std::ptrdiff_t>(all.size), comp, proj);
   }
-  template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class Comp = natural_order<It>,
+  template <std::random_access_iterator It, std::sized_sentinel_for<It> End, class Comp = std::less<>,
             class Proj = std::identity>
     requires std::sortable<It, Comp, Proj> && writable_in_parallel<It>
   void operator()(It first, It at, End last, Comp comp = {}, Proj proj = {} SENNIT_WHERE) const {
@@ -69,12 +67,36 @@ struct select_calls {
     if (n < 2 || (Prefix ? at == 0 : at == n)) return;
     const auto end = static_cast<std::size_t>(Prefix ? at : at + 1);
     auto size = static_cast<std::size_t>(n);
-    using few = few_least<Engine, It, Comp, Proj>;
-    if (few::are_few(end, size)) {
-      const std::size_t least = few(first, size, comp, proj).bring_to_front(end);
-      if (least != 0) size = least;
+    if (are_few(end, size)) {
+      const elements<It> all{first, size};
+      const std::vector<position> least = ranked_elements<Engine, It, Comp, Proj>(all, comp, proj).least(end);
+      if (!least.empty()) {
+        bring_to_front(all, least);
+        size = least.size();
+      }
     }
     sample_sort<Engine, It, Comp, Proj>(first, size, comp, proj).run(Prefix ? 0 : end - 1, end);
+  }
+
+  // Exchanges the elements at places behind the front for those that are to leave it.
+  template <class It>
+  static void bring_to_front(const elements<It>& all, const std::vector<position>& places) {
+    std::vector<position> leaving;
+    auto next = places.begin();
+    for (position i = 0; i != places.size(); ++i) {
+      if (*next == i) {
+        ++next;
+      } else {
+        leaving.push_back(i);
+      }
+    }
+    Engine::for_positions(leaving.size(),
+                          [&](position from, position to) {
+                            for (auto i = static_cast<std::ptrdiff_t>(from);
+                                 i != static_cast<std::ptrdiff_t>(to); ++i)
+                              std::ranges::iter_swap(all.at(leaving.begin()[i]), all.at(next[i]));
+                          },
+                          {});
   }
 };
 
@@ -116,7 +138,6 @@ class copied_elements {
  public:
   explicit copied_elements(const elements<It>& in)
       : memory_(static_cast<std::size_t>(in.size)), all_{memory_.get(), in.size} {
-    if (memory_.get() == nullptr) fail_for_memory();
     begin_objects<Engine>(all_,
                           [&](position from, position to) {
                             std::ranges::uninitialized_copy(in.at(from), in.at(to), all_.at(from),
@@ -131,15 +152,14 @@ class copied_elements {
   std::iter_value_t<It>* begin() const noexcept { return all_.first; }
 
  private:
-  const raw_memory<std::iter_value_t<It>> memory_;
+  const needed_memory<std::iter_value_t<It>> memory_;
   const elements<std::iter_value_t<It>*> all_;
 };
 
 // The forms of parallel_partial_sort_copy, listed below.
 template <class Engine>
 struct partial_sort_copy_calls {
-  template <countable_range R, destination_range Out, class Comp = natural_order<std::ranges::iterator_t<R>>,
-            class Proj = std::identity>
+  template <countable_range R, destination_range Out, class Comp = std::less<>, class Proj = std::identity>
     requires ranked_by<std::ranges::iterator_t<R>, Comp, Proj> &&
              destination<Out, std::ranges::range_reference_t<R>> &&
              destination<Out, std::ranges::range_value_t<R>>
@@ -147,7 +167,7 @@ struct partial_sort_copy_calls {
     SENNIT_SITE_IF(!Engine::serial, "parallel_partial_sort_copy");
     return copy(sequence_of(in), sequence_of(out), comp, proj);
   }
-  template <class It, class End, class Out, class OutEnd, class Comp = natural_order<It>,
+  template <class It, class End, class Out, class OutEnd, class Comp = std::less<>,
             class Proj = std::identity>
     requires iterator_bounds<It, End> && iterator_bounds<Out, OutEnd> && ranked_by<It, Comp, Proj> &&
              destination<Out, std::iter_reference_t<It>> && destination<Out, std::iter_value_t<It>>
@@ -183,17 +203,16 @@ struct partial_sort_copy_calls {
     refuse_state<Proj, std::iter_reference_t<It>>();
     const position n = std::min(in.size, out.size);
     if (n == 0) return out.first;
-    using few = few_least<Engine, It, Comp, Proj>;
-    std::vector<std::size_t> lowest;
-    if (few::are_few(n, in.size)) lowest = few(in.first, in.size, comp, proj).places(n);
+    const ranked_elements<Engine, It, Comp, Proj> before(in, comp, proj);
+    std::vector<position> lowest;
+    if (are_few(n, in.size)) lowest = before.least(n);
     if (!lowest.empty()) {
-      const ranked_elements<Engine, It, Comp, Proj> before(in, comp, proj);
       select_calls<Engine, true>()(lowest, lowest.begin() + static_cast<std::ptrdiff_t>(n), before);
       put(n, [&](position i) -> decltype(auto) { return *in.at(lowest[static_cast<std::size_t>(i)]); }, out);
     } else {
       const copied_elements<Engine, It> all(in);
       if (n == in.size) {
-        sorting<Engine, true>()(all.begin(), all.begin() + n, comp, proj);
+        sort_calls<Engine, true>()(all.begin(), all.begin() + n, comp, proj);
       } else {
         sample_sort<Engine, std::iter_value_t<It>*, Comp, Proj>(
             all.begin(), static_cast<std::size_t>(in.size), comp, proj)
@@ -223,15 +242,14 @@ struct partial_sort_copy_calls {
 // The forms of parallel_kth_smallest, listed below.
 template <class Engine>
 struct kth_smallest_calls {
-  template <countable_range R, class Comp = natural_order<std::ranges::iterator_t<R>>,
-            class Proj = std::identity>
+  template <countable_range R, class Comp = std::less<>, class Proj = std::identity>
     requires ranked_by<std::ranges::iterator_t<R>, Comp, Proj>
   std::ranges::borrowed_iterator_t<R>
   operator()(R&& range, std::size_t k, Comp comp = {}, Proj proj = {} SENNIT_WHERE) const {
     SENNIT_SITE_IF(!Engine::serial, "parallel_kth_smallest");
     return find(sequence_of(range), k, comp, proj);
   }
-  template <class It, class End, class Comp = natural_order<It>, class Proj = std::identity>
+  template <class It, class End, class Comp = std::less<>, class Proj = std::identity>
     requires iterator_bounds<It, End> && ranked_by<It, Comp, Proj>
   It operator()(It first, End last, std::size_t k, Comp comp = {}, Proj proj = {} SENNIT_WHERE) const {
     SENNIT_SITE_IF(!Engine::serial, "parallel_kth_smallest");
@@ -271,7 +289,7 @@ struct kth_smallest_calls {
 // Moves the element that a sort would put at `nth` there, those that are not above it before, and those that are not
 // below it behind, as std::ranges::nth_element does. The result is the same in every run, and in sennit::serial.
 //
-//   parallel_nth_element(range, nth, comp = std::ranges::less(), proj = std::identity())
+//   parallel_nth_element(range, nth, comp = std::less<>(), proj = std::identity())
 //   parallel_nth_element(first, nth, last, comp, proj)
 //
 // Preconditions, exceptions and thread-safety are those of parallel_sort; but where few elements are before `nth`, these have
@@ -292,7 +310,7 @@ inline constexpr detail::algorithm<detail::select_calls<detail::in_parallel, fal
 
 // Moves the lowest elements before `middle`, sorted, and the others behind it, as std::ranges::partial_sort does.
 //
-//   parallel_partial_sort(range, middle, comp = std::ranges::less(), proj = std::identity())
+//   parallel_partial_sort(range, middle, comp = std::less<>(), proj = std::identity())
 //   parallel_partial_sort(first, middle, last, comp, proj)
 //
 // As parallel_nth_element otherwise. Cost: that, and a sort of the lowest elements.
@@ -308,7 +326,7 @@ inline constexpr detail::algorithm<detail::select_calls<detail::in_parallel, tru
 // Copies the lowest elements to `out`, sorted: as many as fit there, or all. Equal elements keep their order, and the
 // first of them are copied. Returns the end of the copies.
 //
-//   parallel_partial_sort_copy(range, out, comp = std::ranges::less(), proj = std::identity())
+//   parallel_partial_sort_copy(range, out, comp = std::less<>(), proj = std::identity())
 //   parallel_partial_sort_copy(first, last, out, out_end, comp, proj)
 //
 // `out` is a range, two iterators, or an iterator and a number, apart from the input. The input stays as it is. Several
@@ -332,13 +350,13 @@ inline constexpr detail::algorithm<detail::partial_sort_copy_calls<detail::in_pa
 // The element of rank k, which is the position that a stable sort would give it, as an iterator: *result is the value. The
 // elements stay where they are.
 //
-//   parallel_kth_smallest(range, k, comp = std::ranges::less(), proj = std::identity())
+//   parallel_kth_smallest(range, k, comp = std::less<>(), proj = std::identity())
 //   parallel_kth_smallest(first, last, k, comp, proj)
 //
 // Throws std::out_of_range if k is not below the number of elements, what comp or proj throw, std::bad_alloc, and
 // sennit::cancelled in a cancelled region. Several threads call comp and proj at once. Thread-safety: any thread may call
-// it. Deterministic. Cost: about two comparisons of each element with two of a sample; memory for the positions of some
-// hundredths of the elements.
+// it. Deterministic. Cost: about two comparisons of each element with two of a sample; memory for a bit of each, and for the
+// positions of some hundredths of the elements.
 //
 // Example:
 //   #include <vector>

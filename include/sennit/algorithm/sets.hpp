@@ -35,7 +35,7 @@ namespace detail {
 // The forms of the algorithms that make a sorted sequence of two, listed below.
 template <class Engine, class Algorithm>
 struct set_forms {
-  template <countable_range R, countable_range S, class Out, class Comp = std::ranges::less,
+  template <countable_range R, countable_range S, class Out, class Comp = std::less<>,
             class P = std::identity, class Q = std::identity>
     requires comparable_sequences<std::ranges::iterator_t<R>, std::ranges::iterator_t<S>, Comp, P, Q> &&
              destination<Out, std::ranges::range_reference_t<R>> &&
@@ -46,7 +46,7 @@ struct set_forms {
     SENNIT_SITE_IF(!Engine::serial, Algorithm::name);
     return write(sequence_of(left), sequence_of(right), out, comp, left_key, right_key, how, where);
   }
-  template <class It, class End, class Jt, class Jend, class Out, class Comp = std::ranges::less,
+  template <class It, class End, class Jt, class Jend, class Out, class Comp = std::less<>,
             class P = std::identity, class Q = std::identity>
     requires iterator_bounds<It, End> && iterator_bounds<Jt, Jend> &&
              comparable_sequences<It, Jt, Comp, P, Q> && destination<Out, std::iter_reference_t<It>> &&
@@ -59,7 +59,7 @@ struct set_forms {
                  how, where);
   }
 
-  template <countable_range R, countable_range S, class Comp = std::ranges::less, class P = std::identity,
+  template <countable_range R, countable_range S, class Comp = std::less<>, class P = std::identity,
             class Q = std::identity>
     requires comparable_sequences<std::ranges::iterator_t<R>, std::ranges::iterator_t<S>, Comp, P, Q> &&
              std::constructible_from<std::ranges::range_value_t<R>, std::ranges::range_reference_t<S>>
@@ -69,8 +69,8 @@ struct set_forms {
     SENNIT_SITE_IF(!Engine::serial, Algorithm::name);
     return collect(sequence_of(left), sequence_of(right), comp, left_key, right_key, how);
   }
-  template <class It, class End, class Jt, class Jend, class Comp = std::ranges::less,
-            class P = std::identity, class Q = std::identity>
+  template <class It, class End, class Jt, class Jend, class Comp = std::less<>, class P = std::identity,
+            class Q = std::identity>
     requires iterator_bounds<It, End> && iterator_bounds<Jt, Jend> &&
              comparable_sequences<It, Jt, Comp, P, Q> &&
              std::constructible_from<std::iter_value_t<It>, std::iter_reference_t<Jt>>
@@ -92,7 +92,7 @@ struct set_forms {
   template <class Left, class Right, class Out, class Comp, class P, class Q, class Run>
   static auto with(const elements<Left>& left, const elements<Right>& right, const packed_output<Out>& out,
                    Comp& given, P& given_left_key, Q& given_right_key, const loop_options& how, Run&& run) {
-    auto&& comp = given_or_default<std::ranges::less>(given);
+    auto&& comp = given_or_default<std::less<>>(given);
     auto&& left_key = given_or_default<std::identity>(given_left_key);
     auto&& right_key = given_or_default<std::identity>(given_right_key);
     refuse_state<decltype(comp), projected<P, std::iter_reference_t<Left>>,
@@ -161,15 +161,15 @@ using set_symmetric_difference_calls = set_forms<Engine, making_symmetric_differ
 // The form of parallel_includes, listed below.
 template <class Engine>
 struct includes_calls {
-  template <countable_range R, countable_range S, class Comp = std::ranges::less, class P = std::identity,
+  template <countable_range R, countable_range S, class Comp = std::less<>, class P = std::identity,
             class Q = std::identity>
     requires comparable_sequences<std::ranges::iterator_t<R>, std::ranges::iterator_t<S>, Comp, P, Q>
   bool operator()(R&& all, S&& some, Comp comp = {}, P all_key = {}, Q some_key = {} SENNIT_WHERE) const {
     SENNIT_SITE_IF(!Engine::serial, "parallel_includes");
     return includes(sequence_of(all), sequence_of(some), comp, all_key, some_key);
   }
-  template <class It, class End, class Jt, class Jend, class Comp = std::ranges::less,
-            class P = std::identity, class Q = std::identity>
+  template <class It, class End, class Jt, class Jend, class Comp = std::less<>, class P = std::identity,
+            class Q = std::identity>
     requires iterator_bounds<It, End> && iterator_bounds<Jt, Jend> && comparable_sequences<It, Jt, Comp, P, Q>
   bool operator()(
       It all, End all_end, Jt some, Jend some_end, Comp comp = {}, P all_key = {},
@@ -248,7 +248,7 @@ struct includes_calls {
 //
 // Each of them is called as
 //
-//   parallel_set_union(left, right, out, comp = std::ranges::less(), left_key = std::identity(), right_key = ..., how = {})
+//   parallel_set_union(left, right, out, comp = std::less<>(), left_key = std::identity(), right_key = ..., how = {})
 //   parallel_set_union(left, left_end, right, right_end, out, comp, left_key, right_key, how)
 //   parallel_set_union(left, right, comp, left_key, right_key, how)                 returns a std::vector
 //   parallel_set_union(left, left_end, right, right_end, comp, left_key, right_key, how)
@@ -287,7 +287,7 @@ inline constexpr detail::algorithm<detail::set_symmetric_difference_calls<detail
 
 // Whether a sorted range has each element of another one, as often as that has it, as std::ranges::includes.
 //
-//   parallel_includes(all, some, comp = std::ranges::less(), all_key = std::identity(), some_key = ...)
+//   parallel_includes(all, some, comp = std::less<>(), all_key = std::identity(), some_key = ...)
 //   parallel_includes(all, all_end, some, some_end, comp, all_key, some_key)
 //
 // Precondition: both are sorted by comp. Throws what comp or a key throws, unless an element before is missing. To know

@@ -1,4 +1,5 @@
-// parallel_transform_reduce: the combined values of what a function makes of the elements of two sequences.
+// parallel_transform_reduce: the combined values of what a function makes of the elements of two sequences. Of one:
+// sennit/parallel_reduce.hpp.
 #pragma once
 
 #include <sennit/detail/algorithm/algorithm.hpp>

@@ -4,6 +4,7 @@
 #include <sennit/detail/algorithm/algorithm.hpp>
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/frontier.hpp>
+#include <sennit/detail/algorithm/marked_blocks.hpp>
 #include <sennit/detail/algorithm/plain_forms.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/loop/loop.hpp>
@@ -43,19 +44,10 @@ void begin_objects(const elements<It>& target, Begin&& begin, const loop_options
       std::vector<unsigned char> begun;
       bool complete = false;
     } work{target, block, end_of, std::vector<unsigned char>(static_cast<std::size_t>(blocks))};
-    loop_options by_block = how;
-    if (how.grain != 0) by_block.grain = 1;
-    Engine::for_positions(
-        blocks,
-        [&](position from, position to, auto gate) {
-          position b = from;
-          do {
-            begin(b * block, end_of(b));
-            work.begun[static_cast<std::size_t>(b)] = 1;
-          } while (goes_on(++b, from, to, gate));
-          return b;
-        },
-        by_block);
+    for_each_block<Engine>(blocks, how, [&](position b) {
+      begin(b * block, end_of(b));
+      work.begun[static_cast<std::size_t>(b)] = 1;
+    });
     work.complete = true;
   }
 }

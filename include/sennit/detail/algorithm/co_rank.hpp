@@ -1,10 +1,10 @@
 // Where a merge of two sorted sequences is cut, so that parts of it are merges of their own.
 #pragma once
 
+#include <sennit/detail/algorithm/projected_relation.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/failure.hpp>
-#include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop/held.hpp>
 
 #include <algorithm>
@@ -76,8 +76,7 @@ class order_of_two {
   template <class A, class B>
   SENNIT_INLINE bool less(const A& a, const B& b) const {
     auto&& comp = comp_;
-    return static_cast<bool>(
-        detail::invoke(comp, detail::invoke(a.key, *a.at), detail::invoke(b.key, *b.at)));
+    return related_by(comp, a.key, b.key).at(a.at, b.at);
   }
   template <class Left, class Right>
   SENNIT_INLINE bool left_first(const Left& l, const Right& r) const {

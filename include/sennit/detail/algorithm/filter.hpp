@@ -3,6 +3,7 @@
 
 #include <sennit/detail/algorithm/frontier.hpp>
 #include <sennit/detail/algorithm/keeping.hpp>
+#include <sennit/detail/algorithm/marked_blocks.hpp>
 #include <sennit/detail/algorithm/marks.hpp>
 #include <sennit/detail/algorithm/packing.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
@@ -12,7 +13,6 @@
 #include <concepts>
 #include <cstddef>
 #include <iterator>
-#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -75,20 +75,14 @@ class filter {
   using value = typename Work::value;
 
   filter(const Work& work, position n, const loop_options& how)
-      : work_(work),
-        size_(n),
-        how_(how),
-        block_(elements_in_block(n, how, Work::element_bytes)),
-        words_(words_of_block<Work>(block_)) {
-    if (how_.grain != 0) how_.grain = 1;
-  }
+      : work_(work), how_(how), blocks_(marked_blocks_of<Work>(n, how)) {}
 
   std::vector<value> run() {
-    const position blocks = size_ / block_ + (size_ % block_ != 0 ? 1 : 0);
+    const position blocks = blocks_.count();
     std::vector<position> offsets(static_cast<std::size_t>(blocks));
-    marks_ = std::make_unique_for_overwrite<mark_word[]>(static_cast<std::size_t>(blocks * words_));
-    for_blocks(blocks, [&](position b) {
-      offsets[static_cast<std::size_t>(b)] = work_.mark(marks_of(b), begin_of(b), end_of(b)).kept;
+    for_each_block<Engine>(blocks, how_, [&](position b) {
+      offsets[static_cast<std::size_t>(b)] =
+          work_.mark(blocks_.marks_of(b), blocks_.begin_of(b), blocks_.end_of(b)).kept;
     });
     position size = 0;
     for (position& offset : offsets) offset = std::exchange(size, size + offset);
@@ -96,43 +90,26 @@ class filter {
     std::vector<value> result;
     if constexpr (std::default_initializable<value> && Work::assigns) {
       result.resize(static_cast<std::size_t>(size));
-      for_blocks(blocks, [&](position b) {
+      for_each_block<Engine>(blocks, how_, [&](position b) {
         const auto offset = static_cast<std::ptrdiff_t>(offsets[static_cast<std::size_t>(b)]);
-        work_.transfer(marks_of(b), begin_of(b), end_of(b), result.begin() + offset);
+        transfer(b, result.begin() + offset);
       });
     } else {
       result.reserve(static_cast<std::size_t>(size));
-      for (position b = 0; b != blocks; ++b)
-        work_.transfer(marks_of(b), begin_of(b), end_of(b), appending(result));
+      for (position b = 0; b != blocks; ++b) transfer(b, appending(result));
     }
     return result;
   }
 
  private:
-  template <class Visit>
-  void for_blocks(position blocks, Visit&& visit) {
-    Engine::for_positions(
-        blocks,
-        [&](position from, position to, auto gate) {
-          position b = from;
-          do visit(b);
-          while (goes_on(++b, from, to, gate));
-          return b;
-        },
-        how_);
+  template <class Out>
+  void transfer(position block, Out out) const {
+    work_.transfer(blocks_.marks_of(block), blocks_.begin_of(block), blocks_.end_of(block), out);
   }
-  position begin_of(position block) const noexcept { return block * block_; }
-  position end_of(position block) const noexcept {
-    return begin_of(block) + std::min(size_ - begin_of(block), block_);
-  }
-  mark_word* marks_of(position block) const noexcept { return marks_.get() + block * words_; }
 
   const Work& work_;
-  const position size_;
-  loop_options how_;
-  const position block_;
-  const position words_;
-  std::unique_ptr<mark_word[]> marks_;
+  const loop_options how_;
+  const marked_blocks blocks_;
 };
 
 }  // namespace sennit::detail

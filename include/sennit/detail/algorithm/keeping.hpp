@@ -68,23 +68,6 @@ class wanted_elements {
   held<std::remove_reference_t<Proj>> proj_;
 };
 
-// Whether two elements are equivalent.
-template <class Equal, class Proj>
-class equal_elements {
- public:
-  SENNIT_INLINE equal_elements(Equal& equal, Proj& proj) : equal_(equal), proj_(proj) {}
-  template <class I, class J>
-  SENNIT_INLINE bool operator()(const I& i, const J& j) const {
-    auto&& equal = equal_;
-    auto&& proj = proj_;
-    return static_cast<bool>(detail::invoke(equal, detail::invoke(proj, *i), detail::invoke(proj, *j)));
-  }
-
- private:
-  held<std::remove_reference_t<Equal>> equal_;
-  held<std::remove_reference_t<Proj>> proj_;
-};
-
 // Where an output goes. `room` is the number of elements of a destination range.
 template <class Out>
 struct packed_output {
@@ -209,25 +192,25 @@ class first_of_runs {
     const Out begin = o;
     if constexpr (in_place) {
       // The last element that was kept is equivalent to the one before *i, which may have been moved.
-      for (++i; i == o && i != end && !equal(o - 1, i); ++i) ++o;
+      for (++i; i == o && i != end && !equal.at(o - 1, i); ++i) ++o;
       for (; i != end; ++i) {
-        if (equal(o - 1, i)) continue;
+        if (equal.at(o - 1, i)) continue;
         Transfer::transfer(i, o);
         ++o;
       }
-      return {static_cast<position>(o - begin), has_next && !equal(o - 1, i)};
+      return {static_cast<position>(o - begin), has_next && !equal.at(o - 1, i)};
     } else {
       for (In last = i++; i != end; last = i++) {
-        if (equal(last, i)) continue;
+        if (equal.at(last, i)) continue;
         Transfer::transfer(i, o);
         ++o;
       }
-      return {static_cast<position>(o - begin), has_next && !equal(i - 1, i)};
+      return {static_cast<position>(o - begin), has_next && !equal.at(i - 1, i)};
     }
   }
   // The mark of an element says whether the next one begins a run.
   marked_block mark(mark_word* words, position from, position to) const {
-    const auto begins_run = [equal = equal_](const In& i) { return !equal(i, i + 1); };
+    const auto begins_run = [equal = equal_](const In& i) { return !equal.at(i, i + 1); };
     const In last = in_.at(to - 1);
     const position kept = set_marks(words, in_.at(from), last, begins_run);
     return {kept, to != in_.size && begins_run(last)};

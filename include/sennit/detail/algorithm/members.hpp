@@ -20,15 +20,30 @@
 #include <sennit/algorithm/scans.hpp>
 #include <sennit/algorithm/select.hpp>
 #include <sennit/algorithm/sets.hpp>
+#include <sennit/algorithm/shift.hpp>
 #include <sennit/algorithm/shuffle.hpp>
 #include <sennit/algorithm/transform_reduce.hpp>
 #include <sennit/algorithm/uninitialized.hpp>
 #include <sennit/detail/algorithm/algorithm.hpp>
+#include <sennit/parallel_fold.hpp>
+#include <sennit/parallel_reduce.hpp>
+#include <sennit/parallel_scan.hpp>
+#include <sennit/parallel_sort.hpp>
+#include <sennit/parallel_transform.hpp>
 
 namespace sennit::detail {
 
 template <class Engine>
 struct algorithm_members {
+  static constexpr algorithm<reduce_calls<Engine>> parallel_reduce{};
+  static constexpr algorithm<fold_calls<Engine>> parallel_fold{};
+  static constexpr algorithm<inclusive_scan_calls<Engine>> parallel_scan{};
+  static constexpr algorithm<exclusive_scan_calls<Engine>> parallel_exclusive_scan{};
+  static constexpr algorithm<sort_calls<Engine, false>> parallel_sort{};
+  static constexpr algorithm<sort_calls<Engine, true>> parallel_stable_sort{};
+  static constexpr algorithm<transform_calls<Engine>> parallel_transform{};
+  static constexpr algorithm<copy_calls<Engine>> parallel_copy{};
+  static constexpr algorithm<fill_calls<Engine>> parallel_fill{};
   static constexpr algorithm<integer_sort_calls<Engine>> parallel_integer_sort{};
   static constexpr algorithm<merge_calls<Engine>> parallel_merge{};
   static constexpr algorithm<in_place_merge_calls<Engine>> parallel_inplace_merge{};
@@ -49,6 +64,7 @@ struct algorithm_members {
   static constexpr algorithm<find_first_of_calls<Engine>> parallel_find_first_of{};
   static constexpr algorithm<find_end_calls<Engine>> parallel_find_end{};
   static constexpr algorithm<search_calls<Engine>> parallel_search{};
+  static constexpr algorithm<search_n_calls<Engine>> parallel_search_n{};
   static constexpr algorithm<adjacent_find_calls<Engine>> parallel_adjacent_find{};
   static constexpr algorithm<contains_calls<Engine>> parallel_contains{};
   static constexpr algorithm<all_of_calls<Engine>> parallel_all_of{};
@@ -88,6 +104,8 @@ struct algorithm_members {
   static constexpr algorithm<rotate_calls<Engine>> parallel_rotate{};
   static constexpr algorithm<rotate_copy_calls<Engine>> parallel_rotate_copy{};
   static constexpr algorithm<swap_ranges_calls<Engine>> parallel_swap_ranges{};
+  static constexpr algorithm<shift_calls<Engine, false>> parallel_shift_left{};
+  static constexpr algorithm<shift_calls<Engine, true>> parallel_shift_right{};
   static constexpr algorithm<generate_calls<Engine>> parallel_generate{};
   static constexpr algorithm<tabulate_calls<Engine>> parallel_tabulate{};
   static constexpr algorithm<replace_calls<Engine>> parallel_replace{};

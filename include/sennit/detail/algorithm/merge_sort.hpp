@@ -3,8 +3,6 @@
 
 #include <sennit/detail/algorithm/first_failure.hpp>
 #include <sennit/detail/algorithm/merge_from_ends.hpp>
-#include <sennit/detail/config.hpp>
-#include <sennit/detail/invoke.hpp>
 
 #include <algorithm>
 #include <array>
@@ -29,19 +27,18 @@ enum class cost_of_comparison : unsigned char { low, high };
 // elements back into the range, so that the buffer has none of them. So a branch that a cancelled region
 // dropped needs no treatment. Precondition: moving elements does not throw; an exception there ends the
 // program.
-template <class Engine, class It, class Comp, class Proj>
+template <class Engine, class It, class Less>
 class merge_sort {
  public:
   using T = std::iter_value_t<It>;
 
   // `memory` is for n elements, none of which is alive before or afterwards.
-  merge_sort(It range, std::ptrdiff_t n, T* memory, Comp& comp, Proj& proj, first_failure& failure,
+  merge_sort(It range, std::ptrdiff_t n, T* memory, const Less& less, first_failure& failure,
              cost_of_comparison cost = cost_of_comparison::low)
       : range_(range),
         size_(n),
         buffer_(memory),
-        comp_(comp),
-        proj_(proj),
+        less_(less),
         failure_(failure),
         smallest_(cost == cost_of_comparison::low ? small_sort : 1),
         smallest_merge_(cost == cost_of_comparison::low ? small_merge : 2) {}
@@ -93,12 +90,6 @@ class merge_sort {
     return false;
   }
 
-  template <class A, class B>
-  bool less(A&& a, B&& b) const {
-    return static_cast<bool>(detail::invoke(comp_, detail::invoke(proj_, std::forward<A>(a)),
-                                            detail::invoke(proj_, std::forward<B>(b))));
-  }
-
   // Sorts [from, to) into `to_place`. Returns true if it succeeded; the other place then holds moved-from
   // elements, which are all alive. Returns false if it failed, as described above.
   bool sort(std::ptrdiff_t from, std::ptrdiff_t to, place to_place) noexcept {
@@ -147,10 +138,9 @@ class merge_sort {
   // If a comparison throws, all elements are there.
   template <class I>
   void sort_few(I first, I last) const {
-    const auto before = [this](auto&& a, auto&& b) { return this->less(a, b); };
-    if (last - first == block_size) return sort_block<T>(first, first, before);
+    if (last - first == block_size) return sort_block<T>(first, first, less_);
     for (I next = first; next != last; ++next)
-      std::rotate(std::upper_bound(first, next, *next, before), next, next + 1);
+      std::rotate(std::upper_bound(first, next, *next, less_), next, next + 1);
   }
 
   // Positions may be lost, and each element is then moved only once.
@@ -159,7 +149,7 @@ class merge_sort {
     const auto last = order.begin() + (to - from);
     std::iota(order.begin(), last, std::uint16_t{0});
     const It first = range(from);
-    const auto before = [&](std::uint16_t a, std::uint16_t b) { return less(first[a], first[b]); };
+    const auto before = [&](std::uint16_t a, std::uint16_t b) { return less_(first[a], first[b]); };
     if (!failure_.attempt([&] { std::stable_sort(order.begin(), last, before); })) return false;
     T* next = buffer() + from;
     for (auto i = order.begin(); i != last; ++i, ++next)
@@ -186,10 +176,10 @@ class merge_sort {
     const bool cut = !failure_.occurred() && failure_.attempt([&] {
       if (lefts >= rights) {
         right_cut =
-            std::partition_point(right, right_end, [&](auto&& element) { return less(element, *left_cut); });
+            std::partition_point(right, right_end, [&](auto&& element) { return less_(element, *left_cut); });
       } else {
         left_cut =
-            std::partition_point(left, left_end, [&](auto&& element) { return !less(*right_cut, element); });
+            std::partition_point(left, left_end, [&](auto&& element) { return !less_(*right_cut, element); });
       }
     });
     if (!cut) {
@@ -216,8 +206,7 @@ class merge_sort {
   bool merge_serially(From left, From left_end, From right, From right_end, To out) noexcept {
     merge_of_runs<From, To> runs{left, left_end, right, right_end, out};
     const bool merged = failure_.attempt([&] {
-      runs.run([this](auto&& a, auto&& b) { return this->less(a, b); },
-               [](const To& to, const auto& element) { *to = std::ranges::iter_move(element); });
+      runs.run(less_, [](const To& to, const auto& element) { *to = std::ranges::iter_move(element); });
     });
     move_both(runs.left, runs.left_end, runs.right, runs.right_end, runs.out);
     return merged;
@@ -231,8 +220,7 @@ class merge_sort {
   It range_;
   std::ptrdiff_t size_;
   T* buffer_;
-  Comp& comp_;
-  Proj& proj_;
+  const Less less_;
   first_failure& failure_;
   std::ptrdiff_t smallest_;
   std::ptrdiff_t smallest_merge_;

@@ -73,14 +73,14 @@ enum class chooses_by { predicate, value, equality };
 template <chooses_by By, class It, class F, class Proj>
 concept chosen_by = (By == chooses_by::predicate && searched_by<It, F, Proj>) ||
                     (By == chooses_by::value && searched_for<It, F, Proj>) ||
-                    (By == chooses_by::equality && ordered_by<It, F, std::ranges::equal_to, Proj>);
+                    (By == chooses_by::equality && ordered_by<It, F, std::equal_to<>, Proj>);
 
 // `Algorithm` has a name, says what it chooses by, and has a function run<Engine>(sequence, output, function,
 // projection, how), which returns the size of the output.
 template <class Engine, class Algorithm>
 struct pack_copy_forms {
   static constexpr chooses_by by = Algorithm::by;
-  using standard = std::conditional_t<by == chooses_by::equality, std::ranges::equal_to, void>;
+  using standard = std::conditional_t<by == chooses_by::equality, std::equal_to<>, void>;
 
   template <countable_range R, class Out, class F = standard, class Proj = std::identity>
     requires chosen_by<by, std::ranges::iterator_t<R>, F, Proj> &&
@@ -144,7 +144,7 @@ struct pack_copy_forms {
       };
       return target.to.at(Algorithm::template run<Engine>(in, target, equal, project, options));
     } else if constexpr (by == chooses_by::equality) {
-      auto&& function = given_or_default<std::ranges::equal_to>(given);
+      auto&& function = given_or_default<std::equal_to<>>(given);
       refuse_state<F, V, V>();
       return target.to.at(Algorithm::template run<Engine>(in, target, function, project, options));
     } else {

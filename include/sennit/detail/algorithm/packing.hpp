@@ -1,7 +1,9 @@
 // How the elements to keep are packed: blocks are marked by the strands that claim them, and packed in their order.
 #pragma once
 
+#include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/frontier.hpp>
+#include <sennit/detail/algorithm/marked_blocks.hpp>
 #include <sennit/detail/algorithm/marks.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/config.hpp>
@@ -35,6 +37,12 @@ position words_of_block(position n) {
   }
 }
 
+template <class Work>
+marked_blocks marked_blocks_of(position n, const loop_options& how) {
+  const position block = elements_in_block(n, how, Work::element_bytes);
+  return marked_blocks(n, block, words_of_block<Work>(block));
+}
+
 // A strand marks the elements of its block that are kept, a bit for each. A strand at the frontier then packs the
 // block by its marks, while it is in the cache. Of blocks ahead of it, whoever lets the frontier come to such a
 // block packs it. Where nearly all elements are kept, a strand at the frontier packs without marks. `Work` is:
@@ -60,26 +68,13 @@ class packing {
   packing(Work& work, position n, const loop_options& how)
       : work_(work),
         size_(n),
-        block_(elements_in_block(n, how, Work::element_bytes)),
-        words_(words_of_block<Work>(block_)),
         how_(how),
-        frontier_(n / block_ + (n % block_ != 0 ? 1 : 0), Work::in_place, Work::first_kept),
-        marks_(std::make_unique_for_overwrite<mark_word[]>(
-            static_cast<std::size_t>(frontier_.blocks() * words_))) {
-    if (how_.grain != 0) how_.grain = 1;
-  }
+        blocks_(marked_blocks_of<Work>(n, how)),
+        frontier_(blocks_.count(), Work::in_place, Work::first_kept) {}
 
   // Returns the size of the output.
   position run() {
-    for_positions(
-        frontier_.blocks(),
-        [&](position from, position to, auto gate) {
-          position visits = from;
-          do visit();
-          while (goes_on(++visits, from, to, gate));
-          return visits;
-        },
-        how_);
+    for_each_block<in_parallel>(blocks_.count(), how_, [&](position) { visit(); });
     if (frontier_.failure() != nullptr) std::rethrow_exception(frontier_.failure());
     return frontier_.size();
   }
@@ -91,15 +86,9 @@ class packing {
     }
   }
   position size() const noexcept { return frontier_.size(); }
-  position evaluated() const noexcept { return std::min(frontier_.known() * block_, size_); }
+  position evaluated() const noexcept { return std::min(frontier_.known() * blocks_.length(), size_); }
 
  private:
-  position begin_of(position block) const noexcept { return block * block_; }
-  position end_of(position block) const noexcept {
-    return begin_of(block) + std::min(size_ - begin_of(block), block_);
-  }
-  mark_word* marks_of(position block) const noexcept { return marks_.get() + block * words_; }
-
   void visit() {
     const frontier::claimed mine = frontier_.claim();
     if (mine.block == frontier::none) return;
@@ -109,14 +98,14 @@ class packing {
   }
 
   frontier::batch evaluate(const frontier::claimed& mine) {
-    const position from = begin_of(mine.block);
-    const position to = end_of(mine.block);
+    const position from = blocks_.begin_of(mine.block);
+    const position to = blocks_.end_of(mine.block);
     const frontier::block_record& record = frontier_.record(mine.block);
     if (mine.at_frontier && is_dense(mine.block) && work_.direct(record.offset, to - from)) {
       const marked_block packed = work_.pack(from, to, record.offset, record.first_kept);
       return frontier_.finish(mine.block, packed.kept, packed.next_kept);
     }
-    const marked_block marked = work_.mark(marks_of(mine.block), from, to);
+    const marked_block marked = work_.mark(blocks_.marks_of(mine.block), from, to);
     return frontier_.mark(mine.block, marked.kept, marked.next_kept);
   }
 
@@ -124,12 +113,12 @@ class packing {
   // predict a branch for each element, and two passes by marks cost a fraction.
   bool is_dense(position block) noexcept {
     if constexpr (has_own_marks<Work>) return work_.is_dense();
-    return block != 0 && frontier_.record(block - 1).kept > block_ - block_ / 8;
+    return block != 0 && frontier_.record(block - 1).kept > blocks_.length() - blocks_.length() / 8;
   }
 
   void place(position block) {
     frontier::block_record& record = frontier_.record(block);
-    work_.place(marks_of(block), begin_of(block), end_of(block), record);
+    work_.place(blocks_.marks_of(block), blocks_.begin_of(block), blocks_.end_of(block), record);
     record.placed = true;
   }
 
@@ -159,7 +148,7 @@ class packing {
     position last = ready.first + 1;
     while (last != ready.last) {
       const frontier::block_record& next = frontier_.record(last);
-      if (next.offset + next.kept + (next.first_kept ? 1 : 0) > begin_of(ready.first)) break;
+      if (next.offset + next.kept + (next.first_kept ? 1 : 0) > blocks_.begin_of(ready.first)) break;
       ++last;
     }
     return last;
@@ -186,11 +175,9 @@ class packing {
 
   Work& work_;
   const position size_;
-  const position block_;
-  const position words_;
-  loop_options how_;
+  const loop_options how_;
+  const marked_blocks blocks_;
   frontier frontier_;
-  std::unique_ptr<mark_word[]> marks_;
 };
 
 // The same from left to right. Where the destination may be too small, elements are packed a word of marks at a

@@ -1,6 +1,7 @@
-// Memory for elements that an algorithm moves elsewhere meanwhile.
+// Memory for elements that an algorithm moves or copies elsewhere meanwhile.
 #pragma once
 
+#include <sennit/detail/failure.hpp>
 #include <sennit/detail/huge_pages.hpp>
 
 #include <algorithm>
@@ -28,6 +29,15 @@ class raw_memory {
  private:
   static constexpr std::size_t alignment = std::max(alignof(T), std::size_t{64});
   void* memory_;
+};
+
+// The same for algorithms that cannot do without: throws std::bad_alloc if there is none.
+template <class T>
+class needed_memory : public raw_memory<T> {
+ public:
+  explicit needed_memory(std::size_t n) : raw_memory<T>(n) {
+    if (this->get() == nullptr) fail_for_memory();
+  }
 };
 
 }  // namespace sennit::detail

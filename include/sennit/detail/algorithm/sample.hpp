@@ -2,7 +2,6 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
-#include <sennit/detail/invoke.hpp>
 
 #include <algorithm>
 #include <array>
@@ -15,17 +14,6 @@
 #include <utility>
 
 namespace sennit::detail {
-
-template <class Comp, class Proj>
-struct sample_order {
-  Comp& comp;
-  Proj& proj;
-  template <class A, class B>
-  SENNIT_INLINE bool operator()(A&& a, B&& b) const {
-    return static_cast<bool>(detail::invoke(comp, detail::invoke(proj, std::forward<A>(a)),
-                                            detail::invoke(proj, std::forward<B>(b))));
-  }
-};
 
 // The places of a sample, one after the other: the same ones each time. A regular distance could match one of the elements'.
 class sample_places {

@@ -4,10 +4,10 @@
 #include <sennit/detail/algorithm/first_failure.hpp>
 #include <sennit/detail/algorithm/in_order.hpp>
 #include <sennit/detail/algorithm/merge_sort.hpp>
+#include <sennit/detail/algorithm/projected_relation.hpp>
 #include <sennit/detail/algorithm/raw_memory.hpp>
 #include <sennit/detail/algorithm/sample.hpp>
 #include <sennit/detail/clock.hpp>
-#include <sennit/detail/failure.hpp>
 #include <sennit/detail/invoke.hpp>
 #include <sennit/detail/loop/loop.hpp>
 
@@ -29,7 +29,8 @@ namespace sennit::detail {
 template <class Engine, class It, class Comp, class Proj>
 class sample_sort {
  public:
-  sample_sort(It range, std::size_t n, Comp& comp, Proj& proj) : range_(range), size_(n), less_{comp, proj} {}
+  sample_sort(It range, std::size_t n, Comp& comp, Proj& proj)
+      : range_(range), size_(n), less_(related_by(comp, proj)) {}
 
   void run() { run(0, size_); }
 
@@ -41,8 +42,7 @@ class sample_sort {
     static_cast<void>(less_(*at(1), *at(0)));
     if (read_clock() - begun > long_comparison) cost_ = cost_of_comparison::high;
     if (is_in_order<Engine>(range_, size_, less_)) return;
-    const raw_memory<T> memory(size_);
-    if (memory.get() == nullptr) fail_for_memory();
+    const needed_memory<T> memory(size_);
     buffer_ = memory.get();
     sort_range(0, size_);
     failure_.rethrow();
@@ -50,7 +50,7 @@ class sample_sort {
 
  private:
   using T = std::iter_value_t<It>;
-  using less_of = sample_order<Comp, Proj>;
+  using less_of = relation_by<Comp, Proj>;
   using bucket = std::uint16_t;
 
   // Merges of fewer elements stay in a cache, and each level of them costs less than a bucket's number. Elements that
@@ -112,8 +112,8 @@ class sample_sort {
     bool is_sorted = false;
     failure_.attempt([&] { is_sorted = std::is_sorted(at(from), at(to), less_); });
     if (is_sorted || failure_.occurred()) return;
-    merge_sort<Engine, It, Comp, Proj>(at(from), static_cast<std::ptrdiff_t>(to - from), buffer_ + from,
-                                       less_.comp, less_.proj, failure_, cost_)
+    merge_sort<Engine, It, less_of>(at(from), static_cast<std::ptrdiff_t>(to - from), buffer_ + from, less_,
+                                    failure_, cost_)
         .run();
   }
 

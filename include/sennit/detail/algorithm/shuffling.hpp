@@ -1,8 +1,8 @@
 // How a sequence is shuffled: elements go to random buckets, which are shuffled one by one.
 #pragma once
 
+#include <sennit/detail/algorithm/raw_memory.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
-#include <sennit/detail/algorithm/splitting.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/loop/loop.hpp>
 
@@ -57,7 +57,7 @@ class shuffling {
         begins_(static_cast<std::size_t>(buckets_ + 1)),
         scattered_(static_cast<std::size_t>(blocks_)),
         shuffled_(static_cast<std::size_t>(buckets_)),
-        buffer_(all.size) {}
+        buffer_(static_cast<std::size_t>(all.size)) {}
 
   void run() {
     for_parts(blocks_, [&](position block) {
@@ -118,13 +118,13 @@ class shuffling {
   void scatter(position block) noexcept {
     It i = all_.at(begin_of(block));
     for (position at = begin_of(block), end = begin_of(block + 1); at != end; ++at, ++i)
-      std::construct_at(buffer_.at(offset(block, bucket_of(at))++), std::ranges::iter_move(i));
+      std::construct_at(buffer_.get() + offset(block, bucket_of(at))++, std::ranges::iter_move(i));
     scattered_[static_cast<std::size_t>(block)] = 1;
   }
   void shuffle(position bucket) noexcept {
     const position begin = begins_[static_cast<std::size_t>(bucket)];
     const position size = begins_[static_cast<std::size_t>(bucket) + 1] - begin;
-    T* const first = buffer_.at(begin);
+    T* const first = buffer_.get() + begin;
     counted_random random(counted_random::at(~seed_, bucket));
     for (position left = size; left > 1; --left) {
       const position chosen = random.next_below(left);
@@ -143,7 +143,7 @@ class shuffling {
   std::vector<position> begins_;
   std::vector<unsigned char> scattered_;
   std::vector<unsigned char> shuffled_;
-  const raw_buffer<T> buffer_;
+  const needed_memory<T> buffer_;
 };
 
 }  // namespace sennit::detail

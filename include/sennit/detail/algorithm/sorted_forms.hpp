@@ -17,7 +17,7 @@ namespace sennit::detail {
 
 template <class Left, class Right, class Comp, class P, class Q>
 concept comparable_sequences =
-    std::indirect_strict_weak_order<given_or<Comp, std::ranges::less>,
+    std::indirect_strict_weak_order<given_or<Comp, std::less<>>,
                                     std::projected<Left, given_or<P, std::identity>>,
                                     std::projected<Right, given_or<Q, std::identity>>> &&
     // Elements are compared where others are being moved away.

@@ -1,10 +1,13 @@
 // Partitions: the elements for which a predicate holds before, or apart from, the others.
 #pragma once
 
+#include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/frontier.hpp>
 #include <sennit/detail/algorithm/keeping.hpp>
+#include <sennit/detail/algorithm/marked_blocks.hpp>
 #include <sennit/detail/algorithm/marks.hpp>
 #include <sennit/detail/algorithm/packing.hpp>
+#include <sennit/detail/algorithm/raw_memory.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/loop/for_positions.hpp>
@@ -57,22 +60,6 @@ class split_elements {
   const Keep keep_;
 };
 
-// Memory for n elements, of which the program says which ones are alive.
-template <class T>
-class raw_buffer {
- public:
-  explicit raw_buffer(position n)
-      : size_(static_cast<std::size_t>(n)), memory_(std::allocator<T>().allocate(size_)) {}
-  raw_buffer(const raw_buffer&) = delete;
-  raw_buffer& operator=(const raw_buffer&) = delete;
-  ~raw_buffer() { std::allocator<T>().deallocate(memory_, size_); }
-  T* at(position i) const noexcept { return memory_ + i; }
-
- private:
-  std::size_t size_;
-  T* memory_;
-};
-
 // For packing: keeps elements in place, and moves the others to a buffer. Precondition: moving an element does not
 // throw.
 template <class It, class Keep>
@@ -82,7 +69,8 @@ class stable_split {
   static constexpr bool first_kept = false;
   static constexpr std::size_t element_bytes = sizeof(std::iter_value_t<It>);
 
-  stable_split(const elements<It>& all, const Keep& keep) : all_(all), keep_(keep), buffer_(all.size) {}
+  stable_split(const elements<It>& all, const Keep& keep)
+      : all_(all), keep_(keep), buffer_(static_cast<std::size_t>(all.size)) {}
 
   static constexpr bool direct(position, position) noexcept { return false; }
   static marked_block pack(position, position, position, bool) noexcept { return {}; }
@@ -95,7 +83,7 @@ class stable_split {
              const frontier::block_record& block) const noexcept {
     const It begin = all_.at(from);
     using step = std::iter_difference_t<It>;
-    T* other = buffer_.at(from - block.offset);
+    T* other = buffer_.get() + (from - block.offset);
     const auto set_aside = [&](position at) {
       std::construct_at(other++, std::ranges::iter_move(begin + static_cast<step>(at)));
     };
@@ -107,8 +95,10 @@ class stable_split {
 
   // Moves what has been set aside from the elements of [from, to) behind the `kept` ones.
   void take_back(position from, position to, position kept) const noexcept {
-    std::ranges::move(buffer_.at(from), buffer_.at(to), all_.at(kept + from));
-    std::destroy(buffer_.at(from), buffer_.at(to));
+    T* const begin = buffer_.get() + from;
+    T* const end = buffer_.get() + to;
+    std::ranges::move(begin, end, all_.at(kept + from));
+    std::destroy(begin, end);
   }
 
  private:
@@ -116,7 +106,7 @@ class stable_split {
 
   const elements<It> all_;
   const Keep keep_;
-  const raw_buffer<T> buffer_;
+  const needed_memory<T> buffer_;
 };
 
 // Returns the number of kept elements. Whatever is thrown, all elements are in the sequence at the end.
@@ -182,16 +172,14 @@ position split_stably_in_order(const elements<It>& all, const Keep& keep) {
 template <class It, class Keep>
 class swapping_split {
  public:
+  static constexpr std::size_t element_bytes = sizeof(std::iter_value_t<It>);
+
   swapping_split(const elements<It>& all, const Keep& keep, const loop_options& how)
       : all_(all),
         keep_(keep),
         how_(how),
-        block_(elements_in_block(all.size, how, sizeof(std::iter_value_t<It>))),
-        words_(words_for_marks(block_)),
-        unclaimed_end_((all.size + block_ - 1) / block_),
-        marks_(
-            std::make_unique_for_overwrite<mark_word[]>(static_cast<std::size_t>(unclaimed_end_ * words_))) {
-    if (how_.grain != 0) how_.grain = 1;
+        blocks_(marked_blocks_of<swapping_split>(all.size, how)),
+        unclaimed_end_(blocks_.count()) {
     // No push_back() may throw in a strand that has a block.
     lefts_.reserve(static_cast<std::size_t>(unclaimed_end_));
     rights_.reserve(static_cast<std::size_t>(unclaimed_end_));
@@ -199,15 +187,7 @@ class swapping_split {
 
   // Returns the number of kept elements, which are at the front.
   position run() {
-    for_positions(
-        unclaimed_end_,
-        [&](position from, position to, auto gate) {
-          position visits = from;
-          do visit();
-          while (goes_on(++visits, from, to, gate));
-          return visits;
-        },
-        how_);
+    for_each_block<in_parallel>(blocks_.count(), how_, [&](position) { visit(); });
     // A strand that gave blocks back last may have found none for the other side.
     while (!lefts_.empty() && !rights_.empty()) visit();
     finish();
@@ -221,12 +201,6 @@ class swapping_split {
     position word = 0;
     bool marked = false;
   };
-
-  position begin_of(position block) const noexcept { return block * block_; }
-  position end_of(position block) const noexcept {
-    return begin_of(block) + std::min(all_.size - begin_of(block), block_);
-  }
-  mark_word* marks_of(position block) const noexcept { return marks_.get() + block * words_; }
 
   // A block with wrong elements, or one that is not marked yet. Returns false if there is none.
   bool claim(std::vector<side>& half_done, bool left, side& mine) {
@@ -261,9 +235,9 @@ class swapping_split {
   void mark_wrong(side& of, bool wanted) {
     if (of.marked) return;
     const Keep keep = keep_;
-    const position from = begin_of(of.block);
-    const position to = end_of(of.block);
-    const position marked = set_marks(marks_of(of.block), all_.at(from), all_.at(to),
+    const position from = blocks_.begin_of(of.block);
+    const position to = blocks_.end_of(of.block);
+    const position marked = set_marks(blocks_.marks_of(of.block), all_.at(from), all_.at(to),
                                       [&](const It& i) { return keep(i) == wanted; });
     of.marked = true;
     const std::scoped_lock lock(mutex_);
@@ -272,8 +246,8 @@ class swapping_split {
 
   // Moves on to the next word with a marked element.
   bool find_wrong(side& of) const noexcept {
-    const mark_word* const marks = marks_of(of.block);
-    const position words = words_for_marks(end_of(of.block) - begin_of(of.block));
+    const mark_word* const marks = blocks_.marks_of(of.block);
+    const position words = words_for_marks(blocks_.end_of(of.block) - blocks_.begin_of(of.block));
     while (of.word != words && marks[of.word] == 0) ++of.word;
     return of.word != words;
   }
@@ -281,11 +255,11 @@ class swapping_split {
   void swap_wrong(side& left, side& right) const {
     using step = std::iter_difference_t<It>;
     const auto begin_of_word = [&](const side& of) {
-      return all_.at(begin_of(of.block) + of.word * marks_in_word);
+      return all_.at(blocks_.begin_of(of.block) + of.word * marks_in_word);
     };
     while (find_wrong(left) && find_wrong(right)) {
-      mark_word& lefts = marks_of(left.block)[left.word];
-      mark_word& rights = marks_of(right.block)[right.word];
+      mark_word& lefts = blocks_.marks_of(left.block)[left.word];
+      mark_word& rights = blocks_.marks_of(right.block)[right.word];
       const It a = begin_of_word(left);
       const It b = begin_of_word(right);
       for (; lefts != 0 && rights != 0; lefts &= lefts - 1, rights &= rights - 1) {
@@ -300,11 +274,11 @@ class swapping_split {
   void finish() {
     if (!lefts_.empty()) {
       std::ranges::sort(lefts_, std::ranges::greater(), &side::block);
-      position end = std::min(begin_of(unclaimed_begin_), all_.size);
+      position end = std::min(blocks_.begin_of(unclaimed_begin_), all_.size);
       for (side& of : lefts_) close_up<false>(of, end);
     } else if (!rights_.empty()) {
       std::ranges::sort(rights_, std::ranges::less(), &side::block);
-      position begin = begin_of(unclaimed_begin_);
+      position begin = blocks_.begin_of(unclaimed_begin_);
       for (side& of : rights_) close_up<true>(of, begin);
     }
   }
@@ -312,9 +286,10 @@ class swapping_split {
   template <bool Upward>
   void close_up(side& of, position& bound) const {
     std::vector<position> wrong;
-    const position begin = begin_of(of.block);
+    const position begin = blocks_.begin_of(of.block);
     for_marks(
-        marks_of(of.block), end_of(of.block) - begin, [&](position at) { wrong.push_back(begin + at); },
+        blocks_.marks_of(of.block), blocks_.end_of(of.block) - begin,
+        [&](position at) { wrong.push_back(begin + at); },
         [&](position from, position to) {
           for (; from != to; ++from) wrong.push_back(begin + from);
         });
@@ -330,16 +305,14 @@ class swapping_split {
 
   const elements<It> all_;
   const Keep keep_;
-  loop_options how_;
-  const position block_;
-  const position words_;
+  const loop_options how_;
+  const marked_blocks blocks_;
   std::mutex mutex_;
   position unclaimed_begin_ = 0;
   position unclaimed_end_;
   position kept_ = 0;
   std::vector<side> lefts_;
   std::vector<side> rights_;
-  std::unique_ptr<mark_word[]> marks_;
 };
 
 }  // namespace sennit::detail

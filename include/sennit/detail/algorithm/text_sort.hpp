@@ -18,7 +18,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -149,15 +148,14 @@ class text_sort {
     constexpr unsigned most_keys = 4;
     const std::size_t n = ties.to - ties.from;
     if (n > few && keys < most_keys) return false;
-    auto less = [&](const keyed_position& a, const keyed_position& b) {
+    const auto less = [&](const keyed_position& a, const keyed_position& b) {
       return with_text(a.position, [&](std::string_view x) {
         return with_text(b.position, [&](std::string_view y) { return x.substr(at) < y.substr(at); });
       });
     };
-    std::identity itself;
     first_failure failure;
-    merge_sort<Engine, keyed_position*, decltype(less), std::identity>(
-        order_ + ties.from, static_cast<std::ptrdiff_t>(n), other_ + ties.from, less, itself, failure)
+    merge_sort<Engine, keyed_position*, std::remove_const_t<decltype(less)>>(
+        order_ + ties.from, static_cast<std::ptrdiff_t>(n), other_ + ties.from, less, failure)
         .run();
     failure.rethrow();
     return true;

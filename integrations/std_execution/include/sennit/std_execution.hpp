@@ -14,7 +14,6 @@
 #include <sennit/detail/algorithm/parts.hpp>
 #include <sennit/detail/algorithm/raw_memory.hpp>
 #include <sennit/detail/algorithm/scan.hpp>
-#include <sennit/detail/failure.hpp>
 #include <sennit/join.hpp>
 #include <sennit/parallel_for.hpp>
 #include <sennit/parallel_sort.hpp>
@@ -238,15 +237,13 @@ namespace __sennit_backend {
 template <typename T>
 class __buffer {
  public:
-  explicit __buffer(std::size_t n) : memory_(n) {
-    if (memory_.get() == nullptr) sennit::detail::fail_for_memory();
-  }
+  explicit __buffer(std::size_t n) : memory_(n) {}
 
-  operator bool() const { return memory_.get() != nullptr; }
+  operator bool() const { return true; }
   T* get() const { return memory_.get(); }
 
  private:
-  sennit::detail::raw_memory<T> memory_;
+  sennit::detail::needed_memory<T> memory_;
 };
 
 // What is asked of the strands that have something left to do. They see it themselves: each looks for a match, or whether

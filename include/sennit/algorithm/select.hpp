@@ -214,8 +214,8 @@ struct partial_sort_copy_calls {
       if (n == in.size) {
         sort_calls<Engine, true>()(all.begin(), all.begin() + n, comp, proj);
       } else {
-        sample_sort<Engine, std::iter_value_t<It>*, Comp, Proj>(
-            all.begin(), static_cast<std::size_t>(in.size), comp, proj)
+        sample_sort<Engine, std::iter_value_t<It>*, Comp, Proj>(all.begin(),
+                                                                static_cast<std::size_t>(in.size), comp, proj)
             .run(0, static_cast<std::size_t>(n));
       }
       put(n, [&](position i) -> decltype(auto) { return std::move(all.begin()[i]); }, out);

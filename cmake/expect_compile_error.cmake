@@ -13,6 +13,8 @@ foreach(i RANGE ${last})
 endforeach()
 
 execute_process(COMMAND ${command} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+# Where the headers are precompiled, there are two lines more than where the program includes one itself.
+string(REGEX REPLACE "from [^\n]*/sennit/sennit.hpp:[0-9]+,\n[^\n]*,\n +from <command-line>:" "from <precompiled>:" output "${output}")
 if(LINES AND NOT status EQUAL 0)
   string(REGEX REPLACE "\n[0-9]+ (errors?|warnings?)[^\n]* generated\\.\n" "\n" output "${output}")
   # Before the next error.

@@ -182,6 +182,16 @@ function(sennit_compile_fail_tests)
     set(tests_EACH "@")
   endif()
   set(include_dirs $<TARGET_PROPERTY:sennit,INTERFACE_INCLUDE_DIRECTORIES>)
+  # GCC takes what is precompiled where all options are the same.
+  set(precompiled "")
+  if(SENNIT_PRECOMPILE_TESTS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+    separate_arguments(precompiled UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}")
+    list(APPEND precompiled
+      $<TARGET_PROPERTY:sennit_precompiled,COMPILE_OPTIONS>
+      -include ${PROJECT_BINARY_DIR}/CMakeFiles/sennit_precompiled.dir/cmake_pch.hxx
+    )
+  endif()
   while(mistakes)
     list(POP_FRONT mistakes name regex)
     set(source ${CMAKE_CURRENT_SOURCE_DIR}/compile_fail/${name}.cpp)
@@ -192,6 +202,12 @@ function(sennit_compile_fail_tests)
     set(test compile-fail.${name})
     foreach(compiler IN LISTS compilers)
       set(lines ${tests_LINES})
+      set(also "")
+      set(macros "")
+      if(compiler STREQUAL CMAKE_CXX_COMPILER AND precompiled)
+        set(also ${precompiled})
+        set(macros $<TARGET_PROPERTY:sennit_precompiled,COMPILE_DEFINITIONS>)
+      endif()
       cmake_path(GET compiler FILENAME called)
       if(tests_LINES_OF_CLANG AND called MATCHES "clang")
         set(lines ${tests_LINES_OF_CLANG})
@@ -201,7 +217,7 @@ function(sennit_compile_fail_tests)
         COMMAND
           ${CMAKE_COMMAND} -DMATCH=${match} -DLINES=${lines} -P ${PROJECT_SOURCE_DIR}/cmake/expect_compile_error.cmake --
           ${compiler} ${CMAKE_CXX20_STANDARD_COMPILE_OPTION} -Wall -Wextra -Werror "-I$<JOIN:${include_dirs},;-I>" -c
-          ${source} -o /dev/null
+          "$<$<BOOL:${macros}>:-D$<JOIN:${macros},;-D>>" ${also} ${source} -o /dev/null
         COMMAND_EXPAND_LISTS
       )
       set_tests_properties(${test} PROPERTIES LABELS compile-fail TIMEOUT 120)

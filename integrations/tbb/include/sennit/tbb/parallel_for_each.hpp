@@ -10,7 +10,9 @@
 #include <concepts>
 #include <cstddef>
 #include <iterator>
+#include <list>
 #include <mutex>
+#include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -24,15 +26,22 @@ class feeder {
  public:
   feeder(const feeder&) = delete;
   feeder& operator=(const feeder&) = delete;
-  void add(const Item& item) { add_item(Item(item)); }
-  void add(Item&& item) { add_item(std::move(item)); }
+  void add(const Item& item) { add_made(item); }
+  void add(Item&& item) { add_made(std::move(item)); }
 
  protected:
   feeder() = default;
   ~feeder() = default;
 
  private:
-  virtual void add_item(Item&& item) = 0;
+  template <class I>
+  void add_made(I&& item) {
+    std::list<Item> one;
+    one.emplace_back(std::forward<I>(item));
+    add_items(one);
+  }
+  // Takes them all.
+  virtual void add_items(std::list<Item>& items) = 0;
 };
 
 // What the strands of one parallel_for_each share.
@@ -46,14 +55,19 @@ class each_run {
 
   // Whether somebody may want items that a strand has found. False: who takes items sends the next ones.
   bool wants_offer() const { return offers_.load(std::memory_order_relaxed) < most_offers_; }
+  // False: there is no memory for that, and the function, which calls begin_offered(), remains.
   template <class F>
-  void offer(F&& run_items) {
-    offers_.fetch_add(1);
-    tasks_.spawn([this, run_items = std::forward<F>(run_items)]() mutable {
-      offers_.fetch_sub(1);
-      run_items();
-    });
+  bool offer(F&& run_items) {
+    offers_.fetch_add(1, std::memory_order_relaxed);
+    try {
+      tasks_.spawn(std::forward<F>(run_items));
+    } catch (const std::bad_alloc&) {
+      begin_offered();
+      return false;
+    }
+    return true;
   }
+  void begin_offered() { offers_.fetch_sub(1, std::memory_order_relaxed); }
   template <class F>
   void spawn(F&& run_items) {
     tasks_.spawn(std::forward<F>(run_items));
@@ -69,11 +83,12 @@ class each_run {
 };
 
 // Calls the body for items, and then for those that the body has added. A strand keeps what its items add, and runs the newest
-// first; the older half goes to others where they want some.
+// first; the older half goes to others where they want some. Items may be of a type that cannot be moved: each stays where it was
+// made.
 template <class Body, class Item>
 class strand_of_items : public feeder<Item> {
  public:
-  explicit strand_of_items(each_run<Body>& run, std::vector<Item> items = {})
+  explicit strand_of_items(each_run<Body>& run, std::list<Item> items = {})
       : run_(run), items_(std::move(items)) {}
 
   template <class I>
@@ -84,9 +99,9 @@ class strand_of_items : public feeder<Item> {
   void run_added() {
     while (!items_.empty()) {
       if (items_.size() > 1 && run_.wants_offer()) offer(take_older_half());
-      Item item = std::move(items_.back());
-      items_.pop_back();
-      run_task(run_.in(), [&] { call_one(std::move(item)); });
+      std::list<Item> newest;
+      newest.splice(newest.end(), items_, std::prev(items_.end()));
+      run_task(run_.in(), [&] { call_one(std::move(newest.front())); });
     }
   }
 
@@ -110,31 +125,40 @@ class strand_of_items : public feeder<Item> {
     }
   }
   // A body may add items from parallel tasks of its own, and go on for long. The newest item stays for this strand.
-  void add_item(Item&& item) override {
-    std::vector<Item> older;
+  void add_items(std::list<Item>& items) override {
+    std::list<Item> older;
     {
       const std::lock_guard guard(lock_);
       if (!items_.empty() && run_.wants_offer()) older = take_older_half();
-      items_.push_back(std::move(item));
+      items_.splice(items_.end(), items);
     }
     if (!older.empty()) offer(std::move(older));
   }
-  std::vector<Item> take_older_half() {
-    const auto half = items_.begin() + static_cast<std::ptrdiff_t>((items_.size() + 1) / 2);
-    std::vector<Item> older(std::make_move_iterator(items_.begin()), std::make_move_iterator(half));
-    // Items may have no assignment.
-    std::vector<Item>(std::make_move_iterator(half), std::make_move_iterator(items_.end())).swap(items_);
+  std::list<Item> take_older_half() {
+    std::list<Item> older;
+    const auto half = std::next(items_.begin(), static_cast<std::ptrdiff_t>((items_.size() + 1) / 2));
+    older.splice(older.end(), items_, items_.begin(), half);
     return older;
   }
-  void offer(std::vector<Item> items) {
-    run_.offer([&run = run_, items = std::move(items)]() mutable {
-      strand_of_items(run, std::move(items)).run_added();
-    });
+  struct offered {
+    void operator()() {
+      run->begin_offered();
+      strand_of_items(*run, std::move(items)).run_added();
+    }
+    each_run<Body>* run;
+    std::list<Item> items;
+  };
+  // What nobody else can get stays with this strand.
+  void offer(std::list<Item> items) {
+    offered all{&run_, std::move(items)};
+    if (run_.offer(std::move(all))) return;
+    const std::lock_guard guard(lock_);
+    items_.splice(items_.begin(), all.items);
   }
 
   each_run<Body>& run_;
   std::mutex lock_;  // while a body runs
-  std::vector<Item> items_;
+  std::list<Item> items_;
 };
 
 template <class Item, class Body, class Iterator>
@@ -153,17 +177,16 @@ void run_positions(each_run<Body>& run, Iterator first, std::size_t n) {
       sennit::loop_options());
 }
 
-// This strand walks along the sequence, and spawns a child for each block. `kept`: what a child needs of each item.
-template <class Item, class Kept, class Body, class Iterator, class Keep, class Call>
+// This strand walks along the sequence, and spawns a child for each block: what `keep` puts there for each item.
+template <class Item, class Block, class Body, class Iterator, class Keep, class Call>
 void run_blocks(each_run<Body>& run, Iterator first, Iterator last, const Keep& keep, const Call& call_kept) {
   constexpr std::size_t most = 64;
   for (std::size_t size = 1; first != last; size = size < most ? 2 * size : size) {
-    std::vector<Kept> block;
-    block.reserve(size);
-    for (std::size_t i = 0; i != size && first != last; ++i, ++first) block.push_back(keep(first));
-    run.spawn([&run, &call_kept, block = std::move(block)]() mutable {
+    Block block;
+    for (std::size_t i = 0; i != size && first != last; ++i, ++first) keep(block, first);
+    run.spawn([&run, call_kept, block = std::move(block)]() mutable {
       strand_of_items<Body, Item> strand(run);
-      for (Kept& item : block) run_task(run.in(), [&] { call_kept(strand, item); });
+      for (auto& kept : block) run_task(run.in(), [&] { call_kept(strand, kept); });
     });
   }
 }
@@ -172,18 +195,18 @@ template <class Item, class Body, class Iterator>
 void run_each(each_run<Body>& run, Iterator first, Iterator last) {
   using category = typename std::iterator_traits<Iterator>::iterator_category;
   using strand = strand_of_items<Body, Item>;
-  const auto call_at = [](strand& s, Iterator& i) { s.call(*i); };
-  const auto call_item = [](strand& s, Item& item) { s.call(std::move(item)); };
   if constexpr (std::derived_from<category, std::random_access_iterator_tag>) {
     run_positions<Item>(run, first, static_cast<std::size_t>(last - first));
-    run.wait();
   } else if constexpr (std::derived_from<category, std::forward_iterator_tag>) {
-    run_blocks<Item, Iterator>(run, first, last, [](Iterator i) { return i; }, call_at);
-    run.wait();
+    run_blocks<Item, std::vector<Iterator>>(
+        run, first, last, [](auto& block, const Iterator& i) { block.push_back(i); },
+        [](strand& s, const Iterator& i) { s.call(*i); });
   } else {
-    run_blocks<Item, Item>(run, first, last, [](Iterator& i) { return Item(*i); }, call_item);
-    run.wait();
+    run_blocks<Item, std::list<Item>>(
+        run, first, last, [](auto& block, Iterator& i) { block.emplace_back(*i); },
+        [](strand& s, Item& item) { s.call(std::move(item)); });
   }
+  run.wait();
 }
 
 template <class Iterator, class Body>

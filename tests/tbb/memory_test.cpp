@@ -3,16 +3,21 @@
 
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
 #include <tbb/parallel_for_each.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
+#include <tbb/task_scheduler_observer.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <limits>
 #include <list>
+#include <mutex>
 #include <new>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -157,6 +162,49 @@ TEST(tbb_memory, a_pipeline_ends_where_memory_is_short) {
     tbb::parallel_pipeline(8, source_filter, sink);
   } catch (const std::bad_alloc&) {
     EXPECT_LT(source, most);
+  }
+}
+
+// Catches: an arena that counts a thread which could not be begun, and so never runs what is enqueued.
+TEST(tbb_memory, enqueued_tasks_run_after_memory_was_short) {
+  for (int allocations = 0; allocations != 12; ++allocations) {
+    tbb::task_arena one(1);
+    std::atomic<int> calls = 0;
+    int added = 1;
+    (void)fails_after(allocations, [&] {
+      one.enqueue([&] { ++calls; });
+      ++added;
+    });
+    one.enqueue([&] { ++calls; });
+    while (calls < added) std::this_thread::yield();
+    one.enqueue([&] { calls += 100; });
+    while (calls < 100) std::this_thread::yield();
+    EXPECT_EQ(calls, 100 + added);
+  }
+}
+
+// Catches: isolated work that has one thread only, as an isolation that could not begin is never over; and an observer that is
+// never forgotten, as a call of it that could not be made is never over.
+TEST(tbb_memory, isolation_and_observers_end_where_memory_is_short) {
+  const bool several = tbb::this_task_arena::max_concurrency() > 1;
+  for (int allocations = 0; allocations != 12; ++allocations) {
+    tbb::parallel_for(0, 1, [&](int) {
+      (void)fails_after(allocations, [] { tbb::this_task_arena::isolate([] {}); });
+      std::mutex mutex;
+      std::set<std::thread::id> threads;
+      tbb::this_task_arena::isolate([&] {
+        tbb::parallel_for(0, 8, [&](int) {
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          const std::lock_guard guard(mutex);
+          threads.insert(std::this_thread::get_id());
+        });
+      });
+      EXPECT_EQ(threads.size() > 1, several) << allocations;
+    });
+    std::list<tbb::task_scheduler_observer> observers(3);
+    for (auto& o : observers) o.observe();
+    (void)fails_after(allocations, [] { tbb::parallel_for(0, 10, [](int) {}); });
+    for (auto& o : observers) o.observe(false);
   }
 }
 

@@ -9,6 +9,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -197,6 +199,22 @@ TEST(tbb_groups, several_may_wait) {
     EXPECT_EQ(g.wait(), tbb::complete);
     EXPECT_EQ(calls, 100);
   }
+}
+
+// Catches: a group whose tasks are held against the end of a later construct, as the group was made in an earlier one.
+TEST(tbb_groups, a_group_outlives_the_construct_that_made_it) {
+  std::vector<std::unique_ptr<tbb::task_group>> groups(10);
+  tbb::parallel_for(
+      0, 10, [&](int i) { groups[static_cast<std::size_t>(i)] = std::make_unique<tbb::task_group>(); });
+  std::atomic<int> calls = 0;
+  tbb::parallel_for(0, 100, [&](int i) {
+    groups[static_cast<std::size_t>(i % 10)]->run([&] {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      ++calls;
+    });
+  });
+  for (auto& group : groups) EXPECT_EQ(group->wait(), tbb::complete);
+  EXPECT_EQ(calls, 100);
 }
 
 // Catches arenas with more threads than they may have, indices that two threads have at a time, and results that are lost.

@@ -20,28 +20,78 @@
 namespace tbb {
 namespace on_sennit {
 
+// How items are kept that a body adds, oldest first, and one of them on its way. Here they are moved.
+template <class Item, bool moved = std::is_nothrow_move_constructible_v<Item> && !std::same_as<Item, bool>>
+struct added_items {
+  using one = Item;
+  using many = std::vector<Item>;
+
+  template <class I>
+  static one make(I&& item) {
+    return Item(std::forward<I>(item));
+  }
+  static Item& in(one& item) { return item; }
+  static void append(many& to, one&& item) { to.push_back(std::move(item)); }
+  static one take_newest(many& from) {
+    one newest = std::move(from.back());
+    from.pop_back();
+    return newest;
+  }
+  // Without memory for that, it throws, and takes none.
+  static many take_older_half(many& from) {
+    const std::size_t half = (from.size() + 1) / 2;
+    many older;
+    many newer;
+    older.reserve(half);
+    newer.reserve(from.size() - half);
+    // Items may have no assignment.
+    for (Item& item : from) (older.size() != half ? older : newer).push_back(std::move(item));
+    from.swap(newer);
+    return older;
+  }
+};
+// Each stays where it was made: it cannot be moved, or that may throw; or a vector of such items has none.
+template <class Item>
+struct added_items<Item, false> {
+  using one = std::list<Item>;
+  using many = std::list<Item>;
+
+  template <class I>
+  static one make(I&& item) {
+    one made;
+    made.emplace_back(std::forward<I>(item));
+    return made;
+  }
+  static Item& in(one& item) { return item.front(); }
+  static void append(many& to, one&& item) { to.splice(to.end(), item); }
+  static one take_newest(many& from) {
+    one newest;
+    newest.splice(newest.end(), from, std::prev(from.end()));
+    return newest;
+  }
+  static many take_older_half(many& from) {
+    many older;
+    const auto half = std::next(from.begin(), static_cast<std::ptrdiff_t>((from.size() + 1) / 2));
+    older.splice(older.end(), from, from.begin(), half);
+    return older;
+  }
+};
+
 // Adds items while a parallel_for_each runs.
 template <class Item>
 class feeder {
  public:
   feeder(const feeder&) = delete;
   feeder& operator=(const feeder&) = delete;
-  void add(const Item& item) { add_made(item); }
-  void add(Item&& item) { add_made(std::move(item)); }
+  void add(const Item& item) { add_one(added_items<Item>::make(item)); }
+  void add(Item&& item) { add_one(added_items<Item>::make(std::move(item))); }
 
  protected:
   feeder() = default;
   ~feeder() = default;
 
  private:
-  template <class I>
-  void add_made(I&& item) {
-    std::list<Item> one;
-    one.emplace_back(std::forward<I>(item));
-    add_items(one);
-  }
-  // Takes them all.
-  virtual void add_items(std::list<Item>& items) = 0;
+  virtual void add_one(typename added_items<Item>::one&& item) = 0;
 };
 
 // What the strands of one parallel_for_each share.
@@ -83,13 +133,14 @@ class each_run {
 };
 
 // Calls the body for items, and then for those that the body has added. A strand keeps what its items add, and runs the newest
-// first; the older half goes to others where they want some. Items may be of a type that cannot be moved: each stays where it was
-// made.
+// first; the older half goes to others where they want some.
 template <class Body, class Item>
 class strand_of_items : public feeder<Item> {
+  using items = added_items<Item>;
+
  public:
-  explicit strand_of_items(each_run<Body>& run, std::list<Item> items = {})
-      : run_(run), items_(std::move(items)) {}
+  explicit strand_of_items(each_run<Body>& run, std::list<typename items::many> given = {})
+      : run_(run), older_(std::move(given)) {}
 
   template <class I>
   void call(I&& item) {
@@ -97,11 +148,15 @@ class strand_of_items : public feeder<Item> {
     if constexpr (is_fed<I>) run_added();
   }
   void run_added() {
-    while (!items_.empty()) {
-      if (items_.size() > 1 && run_.wants_offer()) offer(take_older_half());
-      std::list<Item> newest;
-      newest.splice(newest.end(), items_, std::prev(items_.end()));
-      run_task(run_.in(), [&] { call_one(std::move(newest.front())); });
+    for (;;) {
+      while (!items_.empty()) {
+        if (items_.size() > 1 && run_.wants_offer()) offer(take_older_half());
+        typename items::one newest = items::take_newest(items_);
+        run_task(run_.in(), [&] { call_one(std::move(items::in(newest))); });
+      }
+      if (older_.empty()) return;
+      items_ = std::move(older_.back());
+      older_.pop_back();
     }
   }
 
@@ -125,19 +180,25 @@ class strand_of_items : public feeder<Item> {
     }
   }
   // A body may add items from parallel tasks of its own, and go on for long. The newest item stays for this strand.
-  void add_items(std::list<Item>& items) override {
-    std::list<Item> older;
+  void add_one(typename items::one&& item) override {
+    std::list<typename items::many> older;
     {
       const std::lock_guard guard(lock_);
-      if (!items_.empty() && run_.wants_offer()) older = take_older_half();
-      items_.splice(items_.end(), items);
+      const bool is_newer = !items_.empty();
+      items::append(items_, std::move(item));
+      if (is_newer && run_.wants_offer()) older = take_older_half();
     }
-    if (!older.empty()) offer(std::move(older));
+    offer(std::move(older));
   }
-  std::list<Item> take_older_half() {
-    std::list<Item> older;
-    const auto half = std::next(items_.begin(), static_cast<std::ptrdiff_t>((items_.size() + 1) / 2));
-    older.splice(older.end(), items_, items_.begin(), half);
+  // Empty where there is no memory for that.
+  std::list<typename items::many> take_older_half() {
+    std::list<typename items::many> older;
+    try {
+      older.emplace_back();
+      older.back() = items::take_older_half(items_);
+    } catch (const std::bad_alloc&) {
+      older.clear();
+    }
     return older;
   }
   struct offered {
@@ -146,19 +207,21 @@ class strand_of_items : public feeder<Item> {
       strand_of_items(*run, std::move(items)).run_added();
     }
     each_run<Body>* run;
-    std::list<Item> items;
+    std::list<typename added_items<Item>::many> items;
   };
   // What nobody else can get stays with this strand.
-  void offer(std::list<Item> items) {
-    offered all{&run_, std::move(items)};
+  void offer(std::list<typename items::many> older) {
+    if (older.empty()) return;
+    offered all{&run_, std::move(older)};
     if (run_.offer(std::move(all))) return;
     const std::lock_guard guard(lock_);
-    items_.splice(items_.begin(), all.items);
+    older_.splice(older_.end(), all.items);
   }
 
   each_run<Body>& run_;
   std::mutex lock_;  // while a body runs
-  std::list<Item> items_;
+  typename items::many items_;
+  std::list<typename items::many> older_;  // than all of those
 };
 
 template <class Item, class Body, class Iterator>

@@ -19,20 +19,21 @@ inline void* allocate(std::size_t bytes, std::size_t alignment) {
 
 }  // namespace sennit_test
 
-void* operator new(std::size_t bytes) {
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
   return sennit_test::allocate(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__);
 }
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return sennit_test::allocate(bytes, static_cast<std::size_t>(alignment));
 }
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   try {
     return operator new(bytes);
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
 }
-void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t alignment,
+                                     const std::nothrow_t&) noexcept {
   try {
     return operator new(bytes, alignment);
   } catch (const std::bad_alloc&) {

@@ -49,7 +49,9 @@ bool belongs_here(const group_state& group, worker& w) noexcept {
 group_state::group_state(bool can_throw, when_many_wait further) noexcept
     : room_(most_pushed), can_throw_(can_throw), further_(further), unwinding_(std::uncaught_exceptions()) {
   worker* const w = worker::current();
-  if (w != nullptr && w->running().innermost != nullptr) around_ = w->running().innermost->region;
+  // The user of an integration may take a group out of the construct that it was made in.
+  if (further == when_many_wait::run_at_once && w != nullptr && w->running().innermost != nullptr)
+    around_ = w->running().innermost->region;
   // A group that is not on the stack may be used where frames lie on the deque that are younger.
   if (w == nullptr || !belongs_here(*this, *w)) return;
   home_ = w;

@@ -13,10 +13,13 @@ ROOT = Path(__file__).parents[2]
 PROTOCOLS = ROOT / "docs" / "protocols"
 
 
+FOLDERS = (ROOT / "include" / "sennit", ROOT / "src", ROOT / "integrations" / "tbb" / "include" / "sennit")
+
+
 def in_source():
     """Files that name each edge, as the table calls them."""
     files = defaultdict(set)
-    for folder in (ROOT / "include" / "sennit", ROOT / "src"):
+    for folder in FOLDERS:
         for path in folder.rglob("*.?pp"):
             for edges in re.findall(r"ORD((?: ?\[D\d+\])+)", path.read_text()):
                 for edge in re.findall(r"D\d+", edges):
@@ -57,7 +60,7 @@ LINES_FROM_NOTE = 4
 def without_note():
     """Places that order something and name no edge."""
     places = []
-    for folder in (ROOT / "include" / "sennit", ROOT / "src"):
+    for folder in FOLDERS:
         for path in folder.rglob("*.?pp"):
             lines = path.read_text().splitlines()
             for i, line in enumerate(lines):

@@ -14,9 +14,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <deque>
 #include <forward_list>
 #include <functional>
 #include <iterator>
+#include <list>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -85,6 +87,67 @@ TEST(tbb_algorithms, for_each_over_sequences_of_all_kinds) {
     more.add(height - 1);
   });
   EXPECT_EQ(nodes, 2 * 2047);
+}
+
+struct kept_in_place {
+  explicit kept_in_place(int given) : value(given) {}
+  kept_in_place(const kept_in_place&) = delete;
+  kept_in_place& operator=(const kept_in_place&) = delete;
+  std::atomic<int> value;
+};
+// Values are made of what it refers to.
+struct numbers_read {
+  using iterator_category = std::input_iterator_tag;
+  using value_type = kept_in_place;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const int*;
+  using reference = const int&;
+
+  reference operator*() const { return at; }
+  numbers_read& operator++() {
+    ++at;
+    return *this;
+  }
+  bool operator==(const numbers_read&) const = default;
+
+  int at;
+};
+struct only_moved {
+  explicit only_moved(int given) : value(std::make_unique<int>(given)) {}
+  only_moved(only_moved&&) = default;
+  only_moved& operator=(only_moved&&) = delete;
+  std::unique_ptr<int> value;
+};
+
+// Catches: elements that have to be moved or copied, where oneTBB only refers to them, or makes them in place.
+TEST(tbb_algorithms, for_each_moves_no_elements) {
+  std::list<kept_in_place> list;
+  std::deque<kept_in_place> deque;
+  for (int i = 0; i != 500; ++i) {
+    list.emplace_back(i);
+    deque.emplace_back(i);
+  }
+  const auto negate = [](kept_in_place& x) { x.value = -x.value; };
+  tbb::parallel_for_each(list, negate);
+  tbb::parallel_for_each(deque.begin(), deque.end(), negate);
+  for (int i = 0; const kept_in_place& x : list) {
+    EXPECT_EQ(x.value, -i);
+    EXPECT_EQ(deque[static_cast<std::size_t>(i)].value, -i);
+    ++i;
+  }
+  std::atomic<int> sum = 0;
+  tbb::parallel_for_each(numbers_read{0}, numbers_read{500}, [&](kept_in_place& x) { sum += x.value; });
+  EXPECT_EQ(sum, 499 * 250);
+
+  std::atomic<int> calls = 0;
+  std::vector<only_moved> roots;
+  roots.emplace_back(8);
+  roots.emplace_back(8);
+  tbb::parallel_for_each(roots, [&](const only_moved& x, tbb::feeder<only_moved>& more) {
+    ++calls;
+    for (int i = 0; *x.value > 0 && i != 2; ++i) more.add(only_moved(*x.value - 1));
+  });
+  EXPECT_EQ(calls, 2 * 511);
 }
 
 // Catches an item that runs within the call that adds it, one that is lost where many are added at a time or from parallel tasks,

@@ -3,10 +3,14 @@
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_for_each.h>
+#include <tbb/parallel_invoke.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -94,6 +98,123 @@ TEST(tbb_groups, a_group_is_fed_from_everywhere) {
   arena.execute([&] { g.run([&] { ++calls; }); });
   arena.execute([&] { g.wait(); });
   EXPECT_EQ(calls, 102);
+}
+
+// Catches: a task that is lost, or runs when nobody waits any more, where it is added just as a wait begins or ends.
+TEST(tbb_groups, tasks_are_added_as_waits_begin_and_end) {
+  std::atomic<int> round = 0;
+  std::atomic<int> added = 0;
+  std::atomic<int> calls = 0;
+  constexpr int rounds = 300;
+  tbb::task_group g;
+  std::thread other([&] {
+    for (int r = 1; r <= rounds; ++r) {
+      while (round < r) std::this_thread::yield();
+      for (int i = 0; i != r % 5; ++i) {
+        g.run([&] {
+          ++calls;
+          g.run([&] { ++calls; });
+        });
+      }
+      added = r;
+    }
+  });
+  int expected = 0;
+  for (int r = 1; r <= rounds; ++r) {
+    g.run([&] { ++calls; });
+    expected += 1 + 2 * (r % 5);
+    round = r;
+    for (int i = 0; i != r % 7; ++i) g.wait();
+    while (added < r) g.wait();
+    g.wait();
+    ASSERT_EQ(calls, expected) << r;
+  }
+  other.join();
+}
+
+// Catches: a task of another thread that begins only when those are over that were there before, and one of them waits for it.
+TEST(tbb_groups, tasks_that_are_added_during_a_wait_begin) {
+  if (tbb::this_task_arena::max_concurrency() == 1) GTEST_SKIP() << "one worker has them one after the other";
+  tbb::task_group g;
+  std::atomic<bool> begun = false;
+  std::atomic<int> calls = 0;
+  g.run([&] {
+    begun = true;
+    while (calls != 10) std::this_thread::yield();
+  });
+  std::thread other([&] {
+    while (!begun) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    for (int i = 0; i != 5; ++i) {
+      g.run([&] { ++calls; });
+      g.run(g.defer([&] { ++calls; }));
+    }
+  });
+  EXPECT_EQ(g.wait(), tbb::complete);
+  EXPECT_EQ(calls, 10);
+  other.join();
+}
+
+// Catches: an exception that goes to the strand which added the task, and not to the one that waits.
+TEST(tbb_groups, who_waits_has_the_exception) {
+  for (int i = 0; i != 20; ++i) {
+    tbb::task_group g;
+    std::atomic<bool> added = false;
+    tbb::parallel_invoke(
+        [&] {
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          g.run([] { throw std::runtime_error("a task"); });
+          added = true;
+        },
+        [&] {
+          while (!added) std::this_thread::yield();  // on another worker, where there is one
+          EXPECT_THROW(g.wait(), std::runtime_error);
+          EXPECT_EQ(g.wait(), tbb::complete);
+        });
+  }
+}
+
+// Catches: a second strand that waits for the group, and finds it in use for ever, or goes before its tasks are over.
+TEST(tbb_groups, several_may_wait) {
+  for (int i = 0; i != 50; ++i) {
+    tbb::task_group g;
+    std::atomic<int> calls = 0;
+    for (int k = 0; k != 5; ++k) g.run([&] { ++calls; });
+    g.run([] { throw std::runtime_error("a task"); });
+    std::atomic<int> thrown = 0;
+    const auto wait = [&] {
+      try {
+        g.wait();
+      } catch (const std::runtime_error&) {
+        ++thrown;
+      }
+    };
+    std::thread first(wait);
+    std::thread second(wait);
+    wait();
+    first.join();
+    second.join();
+    EXPECT_EQ(thrown, 1);
+    g.run([&] { calls = 100; });
+    EXPECT_EQ(g.wait(), tbb::complete);
+    EXPECT_EQ(calls, 100);
+  }
+}
+
+// Catches: a group whose tasks are held against the end of a later construct, as the group was made in an earlier one.
+TEST(tbb_groups, a_group_outlives_the_construct_that_made_it) {
+  std::vector<std::unique_ptr<tbb::task_group>> groups(10);
+  tbb::parallel_for(
+      0, 10, [&](int i) { groups[static_cast<std::size_t>(i)] = std::make_unique<tbb::task_group>(); });
+  std::atomic<int> calls = 0;
+  tbb::parallel_for(0, 100, [&](int i) {
+    groups[static_cast<std::size_t>(i % 10)]->run([&] {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      ++calls;
+    });
+  });
+  for (auto& group : groups) EXPECT_EQ(group->wait(), tbb::complete);
+  EXPECT_EQ(calls, 100);
 }
 
 // Catches arenas with more threads than they may have, indices that two threads have at a time, and results that are lost.

@@ -19,14 +19,21 @@ class enqueued_tasks {
  public:
   explicit enqueued_tasks(int most_threads) : queue_(std::make_shared<queue>(most_threads)) {}
 
-  // Tasks begin in the order in which they come, as many at a time as there may be threads.
+  // Tasks begin in the order in which they come, as many at a time as there may be threads. Throws what the first thread throws
+  // that cannot be begun: then there is none for the task, which does not run.
   void add(std::function<void()> task) {
     const std::lock_guard guard(queue_->lock);
     queue_->tasks.push_back(std::move(task));
     if (queue_->idle >= static_cast<int>(queue_->tasks.size())) {
       queue_->come.notify_one();
     } else if (queue_->threads < queue_->most_threads) {
-      begin_thread();
+      try {
+        begin_thread();
+      } catch (...) {
+        if (queue_->threads != 0) return;
+        queue_->tasks.pop_back();
+        throw;
+      }
     }
   }
 
@@ -79,14 +86,20 @@ class enqueued_tasks {
     bool over_ = false;
   };
 
+  // Under the lock, so that the thread is counted before it works.
   void begin_thread() {
-    ++queue_->threads;
     living_threads::all().begin();
-    std::thread([q = queue_]() mutable {
-      work(*q);
-      q = nullptr;
+    try {
+      std::thread([q = queue_]() mutable {
+        work(*q);
+        q = nullptr;
+        living_threads::all().end();
+      }).detach();
+    } catch (...) {
       living_threads::all().end();
-    }).detach();
+      throw;
+    }
+    ++queue_->threads;
   }
   static void work(queue& q) {
     constexpr std::chrono::milliseconds patience(50);

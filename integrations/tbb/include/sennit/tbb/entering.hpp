@@ -29,13 +29,14 @@ class runtimes {
 
   class loan {
    public:
-    explicit loan(unsigned workers) : runtime_(all().take(workers)) {}
+    explicit loan(unsigned workers) : workers_(workers), runtime_(all().take(workers)) {}
     loan(const loan&) = delete;
     loan& operator=(const loan&) = delete;
-    ~loan() { all().give_back(std::move(runtime_)); }
+    ~loan() { all().give_back(workers_, std::move(runtime_)); }
     sennit::runtime& operator*() const { return *runtime_; }
 
    private:
+    const unsigned workers_;
     std::unique_ptr<sennit::runtime> runtime_;
   };
 
@@ -43,22 +44,29 @@ class runtimes {
   std::unique_ptr<sennit::runtime> take(unsigned workers) {
     {
       const std::lock_guard guard(lock_);
-      auto& idle = idle_[workers];
-      if (!idle.empty()) {
-        std::unique_ptr<sennit::runtime> taken = std::move(idle.back());
-        idle.pop_back();
+      of_size& all = sizes_[workers];
+      if (!all.idle.empty()) {
+        std::unique_ptr<sennit::runtime> taken = std::move(all.idle.back());
+        all.idle.pop_back();
         return taken;
       }
+      all.idle.reserve(all.made + 1);
+      ++all.made;
     }
     return std::make_unique<sennit::runtime>(workers);
   }
-  void give_back(std::unique_ptr<sennit::runtime> returned) {
+  // There is room for all that were made.
+  void give_back(unsigned workers, std::unique_ptr<sennit::runtime> returned) noexcept {
     const std::lock_guard guard(lock_);
-    idle_[returned->workers()].push_back(std::move(returned));
+    sizes_.find(workers)->second.idle.push_back(std::move(returned));
   }
 
+  struct of_size {
+    std::vector<std::unique_ptr<sennit::runtime>> idle;
+    std::size_t made = 0;
+  };
   std::mutex lock_;
-  std::map<unsigned, std::vector<std::unique_ptr<sennit::runtime>>> idle_;
+  std::map<unsigned, of_size> sizes_;
 };
 
 // The workers of the default runtime.

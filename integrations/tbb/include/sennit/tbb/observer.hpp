@@ -55,23 +55,37 @@ class observer_list {
   void left(const arena_record* arena, bool worker);
 
  private:
+  // `chosen` chooses each once only.
   template <class Chosen, class Call>
   void for_chosen(const Chosen& chosen, const Call& call) {
-    std::vector<std::shared_ptr<entry>> now;
-    {
-      const std::lock_guard guard(lock_);
-      for (const auto& e : entries_) {
-        if (!chosen(e)) continue;
-        ++e->calls;
-        now.push_back(e);
-      }
-    }
-    for (const auto& e : now) {
+    while (const std::shared_ptr<entry> e = begin_call(chosen)) {
+      const underway until_its_end(lock_, *e);
       call(*e->observer);
-      const std::lock_guard guard(lock_);
-      --e->calls;
     }
   }
+  // Null: there are no more.
+  template <class Chosen>
+  std::shared_ptr<entry> begin_call(const Chosen& chosen) {
+    const std::lock_guard guard(lock_);
+    for (const auto& e : entries_) {
+      if (!chosen(e)) continue;
+      ++e->calls;
+      return e;
+    }
+    return nullptr;
+  }
+  struct underway {
+    underway(std::mutex& of, entry& called) : lock(of), e(called) {}
+    underway(const underway&) = delete;
+    underway& operator=(const underway&) = delete;
+    ~underway() {
+      const std::lock_guard guard(lock);
+      --e.calls;
+    }
+
+    std::mutex& lock;
+    entry& e;
+  };
   // Those that know of the calling thread.
   [[gnu::noinline]] static std::vector<std::weak_ptr<entry>>& known_here() {
     static thread_local std::vector<std::weak_ptr<entry>> known;

@@ -10,7 +10,9 @@
 #include <concepts>
 #include <cstddef>
 #include <iterator>
+#include <list>
 #include <mutex>
+#include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -18,21 +20,78 @@
 namespace tbb {
 namespace on_sennit {
 
+// How items are kept that a body adds, oldest first, and one of them on its way. Here they are moved.
+template <class Item, bool moved = std::is_nothrow_move_constructible_v<Item> && !std::same_as<Item, bool>>
+struct added_items {
+  using one = Item;
+  using many = std::vector<Item>;
+
+  template <class I>
+  static one make(I&& item) {
+    return Item(std::forward<I>(item));
+  }
+  static Item& in(one& item) { return item; }
+  static void append(many& to, one&& item) { to.push_back(std::move(item)); }
+  static one take_newest(many& from) {
+    one newest = std::move(from.back());
+    from.pop_back();
+    return newest;
+  }
+  // Without memory for that, it throws, and takes none.
+  static many take_older_half(many& from) {
+    const std::size_t half = (from.size() + 1) / 2;
+    many older;
+    many newer;
+    older.reserve(half);
+    newer.reserve(from.size() - half);
+    // Items may have no assignment.
+    for (Item& item : from) (older.size() != half ? older : newer).push_back(std::move(item));
+    from.swap(newer);
+    return older;
+  }
+};
+// Each stays where it was made: it cannot be moved, or that may throw; or a vector of such items has none.
+template <class Item>
+struct added_items<Item, false> {
+  using one = std::list<Item>;
+  using many = std::list<Item>;
+
+  template <class I>
+  static one make(I&& item) {
+    one made;
+    made.emplace_back(std::forward<I>(item));
+    return made;
+  }
+  static Item& in(one& item) { return item.front(); }
+  static void append(many& to, one&& item) { to.splice(to.end(), item); }
+  static one take_newest(many& from) {
+    one newest;
+    newest.splice(newest.end(), from, std::prev(from.end()));
+    return newest;
+  }
+  static many take_older_half(many& from) {
+    many older;
+    const auto half = std::next(from.begin(), static_cast<std::ptrdiff_t>((from.size() + 1) / 2));
+    older.splice(older.end(), from, from.begin(), half);
+    return older;
+  }
+};
+
 // Adds items while a parallel_for_each runs.
 template <class Item>
 class feeder {
  public:
   feeder(const feeder&) = delete;
   feeder& operator=(const feeder&) = delete;
-  void add(const Item& item) { add_item(Item(item)); }
-  void add(Item&& item) { add_item(std::move(item)); }
+  void add(const Item& item) { add_one(added_items<Item>::make(item)); }
+  void add(Item&& item) { add_one(added_items<Item>::make(std::move(item))); }
 
  protected:
   feeder() = default;
   ~feeder() = default;
 
  private:
-  virtual void add_item(Item&& item) = 0;
+  virtual void add_one(typename added_items<Item>::one&& item) = 0;
 };
 
 // What the strands of one parallel_for_each share.
@@ -46,14 +105,19 @@ class each_run {
 
   // Whether somebody may want items that a strand has found. False: who takes items sends the next ones.
   bool wants_offer() const { return offers_.load(std::memory_order_relaxed) < most_offers_; }
+  // False: there is no memory for that, and the function, which calls begin_offered(), remains.
   template <class F>
-  void offer(F&& run_items) {
-    offers_.fetch_add(1);
-    tasks_.spawn([this, run_items = std::forward<F>(run_items)]() mutable {
-      offers_.fetch_sub(1);
-      run_items();
-    });
+  bool offer(F&& run_items) {
+    offers_.fetch_add(1, std::memory_order_relaxed);
+    try {
+      tasks_.spawn(std::forward<F>(run_items));
+    } catch (const std::bad_alloc&) {
+      begin_offered();
+      return false;
+    }
+    return true;
   }
+  void begin_offered() { offers_.fetch_sub(1, std::memory_order_relaxed); }
   template <class F>
   void spawn(F&& run_items) {
     tasks_.spawn(std::forward<F>(run_items));
@@ -72,9 +136,11 @@ class each_run {
 // first; the older half goes to others where they want some.
 template <class Body, class Item>
 class strand_of_items : public feeder<Item> {
+  using items = added_items<Item>;
+
  public:
-  explicit strand_of_items(each_run<Body>& run, std::vector<Item> items = {})
-      : run_(run), items_(std::move(items)) {}
+  explicit strand_of_items(each_run<Body>& run, std::list<typename items::many> given = {})
+      : run_(run), older_(std::move(given)) {}
 
   template <class I>
   void call(I&& item) {
@@ -82,11 +148,15 @@ class strand_of_items : public feeder<Item> {
     if constexpr (is_fed<I>) run_added();
   }
   void run_added() {
-    while (!items_.empty()) {
-      if (items_.size() > 1 && run_.wants_offer()) offer(take_older_half());
-      Item item = std::move(items_.back());
-      items_.pop_back();
-      run_task(run_.in(), [&] { call_one(std::move(item)); });
+    for (;;) {
+      while (!items_.empty()) {
+        if (items_.size() > 1 && run_.wants_offer()) offer(take_older_half());
+        typename items::one newest = items::take_newest(items_);
+        run_task(run_.in(), [&] { call_one(std::move(items::in(newest))); });
+      }
+      if (older_.empty()) return;
+      items_ = std::move(older_.back());
+      older_.pop_back();
     }
   }
 
@@ -110,31 +180,48 @@ class strand_of_items : public feeder<Item> {
     }
   }
   // A body may add items from parallel tasks of its own, and go on for long. The newest item stays for this strand.
-  void add_item(Item&& item) override {
-    std::vector<Item> older;
+  void add_one(typename items::one&& item) override {
+    std::list<typename items::many> older;
     {
       const std::lock_guard guard(lock_);
-      if (!items_.empty() && run_.wants_offer()) older = take_older_half();
-      items_.push_back(std::move(item));
+      const bool is_newer = !items_.empty();
+      items::append(items_, std::move(item));
+      if (is_newer && run_.wants_offer()) older = take_older_half();
     }
-    if (!older.empty()) offer(std::move(older));
+    offer(std::move(older));
   }
-  std::vector<Item> take_older_half() {
-    const auto half = items_.begin() + static_cast<std::ptrdiff_t>((items_.size() + 1) / 2);
-    std::vector<Item> older(std::make_move_iterator(items_.begin()), std::make_move_iterator(half));
-    // Items may have no assignment.
-    std::vector<Item>(std::make_move_iterator(half), std::make_move_iterator(items_.end())).swap(items_);
+  // Empty where there is no memory for that.
+  std::list<typename items::many> take_older_half() {
+    std::list<typename items::many> older;
+    try {
+      older.emplace_back();
+      older.back() = items::take_older_half(items_);
+    } catch (const std::bad_alloc&) {
+      older.clear();
+    }
     return older;
   }
-  void offer(std::vector<Item> items) {
-    run_.offer([&run = run_, items = std::move(items)]() mutable {
-      strand_of_items(run, std::move(items)).run_added();
-    });
+  struct offered {
+    void operator()() {
+      run->begin_offered();
+      strand_of_items(*run, std::move(items)).run_added();
+    }
+    each_run<Body>* run;
+    std::list<typename added_items<Item>::many> items;
+  };
+  // What nobody else can get stays with this strand.
+  void offer(std::list<typename items::many> older) {
+    if (older.empty()) return;
+    offered all{&run_, std::move(older)};
+    if (run_.offer(std::move(all))) return;
+    const std::lock_guard guard(lock_);
+    older_.splice(older_.end(), all.items);
   }
 
   each_run<Body>& run_;
   std::mutex lock_;  // while a body runs
-  std::vector<Item> items_;
+  typename items::many items_;
+  std::list<typename items::many> older_;  // than all of those
 };
 
 template <class Item, class Body, class Iterator>
@@ -153,17 +240,16 @@ void run_positions(each_run<Body>& run, Iterator first, std::size_t n) {
       sennit::loop_options());
 }
 
-// This strand walks along the sequence, and spawns a child for each block. `kept`: what a child needs of each item.
-template <class Item, class Kept, class Body, class Iterator, class Keep, class Call>
+// This strand walks along the sequence, and spawns a child for each block: what `keep` puts there for each item.
+template <class Item, class Block, class Body, class Iterator, class Keep, class Call>
 void run_blocks(each_run<Body>& run, Iterator first, Iterator last, const Keep& keep, const Call& call_kept) {
   constexpr std::size_t most = 64;
   for (std::size_t size = 1; first != last; size = size < most ? 2 * size : size) {
-    std::vector<Kept> block;
-    block.reserve(size);
-    for (std::size_t i = 0; i != size && first != last; ++i, ++first) block.push_back(keep(first));
-    run.spawn([&run, &call_kept, block = std::move(block)]() mutable {
+    Block block;
+    for (std::size_t i = 0; i != size && first != last; ++i, ++first) keep(block, first);
+    run.spawn([&run, call_kept, block = std::move(block)]() mutable {
       strand_of_items<Body, Item> strand(run);
-      for (Kept& item : block) run_task(run.in(), [&] { call_kept(strand, item); });
+      for (auto& kept : block) run_task(run.in(), [&] { call_kept(strand, kept); });
     });
   }
 }
@@ -172,18 +258,18 @@ template <class Item, class Body, class Iterator>
 void run_each(each_run<Body>& run, Iterator first, Iterator last) {
   using category = typename std::iterator_traits<Iterator>::iterator_category;
   using strand = strand_of_items<Body, Item>;
-  const auto call_at = [](strand& s, Iterator& i) { s.call(*i); };
-  const auto call_item = [](strand& s, Item& item) { s.call(std::move(item)); };
   if constexpr (std::derived_from<category, std::random_access_iterator_tag>) {
     run_positions<Item>(run, first, static_cast<std::size_t>(last - first));
-    run.wait();
   } else if constexpr (std::derived_from<category, std::forward_iterator_tag>) {
-    run_blocks<Item, Iterator>(run, first, last, [](Iterator i) { return i; }, call_at);
-    run.wait();
+    run_blocks<Item, std::vector<Iterator>>(
+        run, first, last, [](auto& block, const Iterator& i) { block.push_back(i); },
+        [](strand& s, const Iterator& i) { s.call(*i); });
   } else {
-    run_blocks<Item, Item>(run, first, last, [](Iterator& i) { return Item(*i); }, call_item);
-    run.wait();
+    run_blocks<Item, std::list<Item>>(
+        run, first, last, [](auto& block, Iterator& i) { block.emplace_back(*i); },
+        [](strand& s, Item& item) { s.call(std::move(item)); });
   }
+  run.wait();
 }
 
 template <class Iterator, class Body>

@@ -77,7 +77,18 @@ class pipeline_run {
     return !over_ && !input_busy_ && alive_ != most_alive_ && !std::exchange(taker_waits_, true);
   }
   void send_taker() {
-    strands_.spawn([this] { take_items(taker::was_sent); });
+    strands_.spawn([this] { or_cancel([&] { take_items(taker::was_sent); }); });
+  }
+
+  // A strand for which there is no memory ends the pipeline, as a filter that throws does.
+  template <class F>
+  void or_cancel(F&& f) const {
+    try {
+      f();
+    } catch (...) {
+      in_.inner->context.cancel_group_execution();
+      throw;
+    }
   }
 
   void take_items(taker by) {
@@ -149,7 +160,7 @@ class pipeline_run {
       if (leave(t.next, last, next)) send_taker();
       if (!next) return true;
       if (!last) {
-        strands_.spawn([this, t = std::move(*next)]() mutable { go_on(t); });
+        strands_.spawn([this, t = std::move(*next)]() mutable { or_cancel([&] { go_on(t); }); });
         return true;
       }
       t = std::move(*next);

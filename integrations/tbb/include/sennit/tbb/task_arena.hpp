@@ -162,21 +162,28 @@ class arena_record : public std::enable_shared_from_this<arena_record> {
 // the default runtime; others, which come while it is at work, have only the calling thread.
 class isolation {
  public:
-  isolation() : shared_(!busy().exchange(true)), runtime_(shared_ ? default_workers() : 1) {}
+  isolation() : runtime_(turn_.first ? default_workers() : 1) {}
   isolation(const isolation&) = delete;
   isolation& operator=(const isolation&) = delete;
-  ~isolation() {
-    if (shared_) busy().store(false);
-  }
   sennit::runtime& runtime() const { return *runtime_; }
 
  private:
-  static std::atomic<bool>& busy() {
-    static constinit std::atomic<bool> of_program{false};
-    return of_program;
-  }
+  struct turn {
+    turn() : first(!busy().exchange(true)) {}
+    turn(const turn&) = delete;
+    turn& operator=(const turn&) = delete;
+    ~turn() {
+      if (first) busy().store(false);
+    }
+    static std::atomic<bool>& busy() {
+      static constinit std::atomic<bool> of_program{false};
+      return of_program;
+    }
 
-  const bool shared_;
+    const bool first;
+  };
+
+  const turn turn_;
   const runtimes::loan runtime_;
 };
 

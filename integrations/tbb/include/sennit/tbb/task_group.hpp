@@ -10,13 +10,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace tbb {
 namespace on_sennit {
@@ -34,6 +32,7 @@ class deferred_task {
   virtual void run() = 0;
 
   task_group& group;
+  std::unique_ptr<deferred_task> next;  // where it is in a list
 
  protected:
   explicit deferred_task(task_group& of);
@@ -64,6 +63,8 @@ struct handles {
   static void run(task_handle&& h);
 };
 
+// A group of Sennit allows no spawn by others than its children while somebody waits for it; one of oneTBB does. So there are two
+// parts: while one is waited for, others add to the other one, and the strand that waits turns to that one next.
 class task_group {
  public:
   task_group() : task_group(nullptr) {}
@@ -72,7 +73,7 @@ class task_group {
   task_group& operator=(const task_group&) = delete;
   // Waits. Throws what a task threw, unless the stack is being unwound: then tasks that have not begun do not begin.
   ~task_group() noexcept(false) {
-    if (!open_.load(std::memory_order_relaxed) && left_.load() == 0) return;
+    if (!open_.load(std::memory_order_relaxed)) return;
     if (std::uncaught_exceptions() == unwinding_) {
       wait();
       return;
@@ -84,22 +85,36 @@ class task_group {
     }
   }
 
+  // If it throws, the task does not run.
   template <class F>
   void run(F&& f) {
-    const setting in = setting_of_tasks();
-    if (in.arena == nullptr) [[likely]]
-      return add([in, f = std::forward<F>(f)]() mutable { run_task(in, f); });
+    const around_construct around;
+    if (has_no_worker()) return add_late(handles::take(defer(std::forward<F>(f))));
+    const adding here(*this);
+    const setting in = setting_in(here.to());
+    if (in.arena == nullptr) [[likely]] {
+      here.to().tasks.spawn([this, in, f = std::forward<F>(f)]() mutable { run_noted(in, f); });
+      return;
+    }
     // The task may begin when the arena is gone.
-    add([in, owner = owner_of_arena.load(std::memory_order_relaxed)(*in.arena),
-         f = std::forward<F>(f)]() mutable {
-      const around_construct around;  // no thread goes on in an arena that is gone
-      run_task(in, f);
+    here.to().tasks.spawn([this, in, owner = owner_of(in), f = std::forward<F>(f)]() mutable {
+      const around_construct no_thread_stays_in_the_arena;
+      run_noted(in, f);
     });
   }
+  // Where there is no memory for that, the task runs when somebody waits.
   void run(task_handle&& h) {
-    run([task = std::shared_ptr<deferred_task>(handles::take(std::move(h)))]() mutable {
-      run_and_end(std::move(task));
-    });
+    const around_construct around;
+    begun_task begun(*this, handles::take(std::move(h)));
+    if (!has_no_worker()) {
+      try {
+        const adding here(*this);
+        return spawn_in(here.to(), begun);
+      } catch (...) {
+        if (begun.task == nullptr) throw;
+      }
+    }
+    add_late(std::move(begun.task));
   }
 
   // Returns a task that keeps wait() waiting until it has run, or its handle has ended.
@@ -108,18 +123,18 @@ class task_group {
     return task_handle(std::make_unique<deferred<std::decay_t<F>>>(*this, std::forward<F>(f)));
   }
 
-  // Waits for all tasks, and for those that they run meanwhile.
+  // Waits for all tasks, and for those that are added meanwhile. Then the group may be used again, also where it throws.
   task_group_status wait() {
     return wait_after([] {});
   }
   // The same, after a call of f.
   template <class F>
   task_group_status run_and_wait(const F& f) {
-    return wait_after([&] { run_task(setting_of_tasks(), f); });
+    return wait_after([&] { run_task(setting_in(first_), f); });
   }
   task_group_status run_and_wait(task_handle&& h) {
-    std::shared_ptr<deferred_task> task = handles::take(std::move(h));
-    return wait_after([&] { run_and_end(std::move(task)); });
+    begun_task begun(*this, handles::take(std::move(h)));
+    return wait_after(begun);
   }
 
   void cancel() { context_.cancel_group_execution(); }
@@ -128,17 +143,43 @@ class task_group {
   friend class deferred_task;
 
   explicit task_group(task_group_context* given)
-      : context_(given != nullptr ? *given : own_), scope_(context_, scope_around()) {}
+      : context_(given != nullptr ? *given : own_), first_(context_, scope_around()) {}
+
+  struct part {
+    part(task_group_context& context, const scope* around) : inside(context, around) {}
+
+    const scope inside;  // of its tasks
+    // In oneTBB a task never begins within run().
+    sennit::task_group tasks{sennit::detail::when_many_wait::queue};
+    // Under the lock, of those who add while somebody waits for the other part:
+    unsigned adding = 0;  // so many are at it
+    bool used = false;    // since somebody waited for this one
+  };
 
   template <class F>
   class deferred : public deferred_task {
    public:
     template <class G>
     deferred(task_group& of, G&& f) : deferred_task(of), f_(std::forward<G>(f)) {}
-    void run() override { run_task(group.setting_of_tasks(), f_); }
+    void run() override { f_(); }
 
    private:
     F f_;
+  };
+  // The call of a deferred task, which ends it.
+  struct begun_task {
+    begun_task(task_group& of, std::unique_ptr<deferred_task> given)
+        : group(&of), in(of.setting_in(of.first_)), owner(owner_of(in)), task(std::move(given)) {}
+    void operator()() {
+      const around_construct around;
+      const std::unique_ptr<deferred_task> mine = std::move(task);
+      group->run_noted(in, [&] { mine->run(); });
+    }
+
+    task_group* group;
+    setting in;
+    std::shared_ptr<const void> owner;  // of the arena
+    std::unique_ptr<deferred_task> task;
   };
 
   // A group that is not on the stack may outlive the construct that it is made in.
@@ -148,74 +189,295 @@ class task_group {
     const auto mine = reinterpret_cast<std::uintptr_t>(this);
     return mine - here + near < 2 * near ? setting_here().inner : nullptr;
   }
-  setting setting_of_tasks() const {
+  static setting setting_in(const part& of) {
     setting in = setting_here();
-    in.inner = &scope_;
+    in.inner = &of.inside;
     return in;
   }
-
-  // A task of the group, or within one.
-  bool from_inside() const {
-    const scope* s = setting_here().inner;
-    while (s != nullptr && s != &scope_) s = s->outer;
-    return s != nullptr;
+  static std::shared_ptr<const void> owner_of(const setting& in) {
+    return in.arena != nullptr ? owner_of_arena.load(std::memory_order_relaxed)(*in.arena) : nullptr;
   }
 
+  // Sennit's group hands an exception to whom the strand that spawned the task is joined with. That may be another one than the
+  // strand that waits.
   template <class F>
-  void add(F&& task) {
-    const around_construct around;
-    if (!open_.load(std::memory_order_relaxed)) open_.store(true, std::memory_order_relaxed);
-    if (has_no_worker() || (waiting_.load() != nobody && !from_inside())) {
-      const std::lock_guard guard(lock_);
-      // std::function copies what it calls.
-      late_.push_back([task = std::make_shared<std::decay_t<F>>(std::forward<F>(task))] { (*task)(); });
-      left_.fetch_add(1);
-      changes_.fetch_add(1);
-      changes_.notify_all();
-    } else {
-      tasks_.spawn(std::forward<F>(task));
+  void run_noted(const setting& in, F&& f) {
+    try {
+      run_task(in, f);
+    } catch (...) {
+      note(std::current_exception());
+      throw;
     }
   }
+  void note(std::exception_ptr thrown) {
+    const std::lock_guard guard(lock_);
+    if (thrown_ == nullptr) thrown_ = std::move(thrown);
+    state_.fetch_or(unusual, std::memory_order_relaxed);
+  }
+
+  // --- Adding.
+
+  // `state_`: how many add, in steps of `one_adds`, and
+  static constexpr unsigned waited = 1;   // somebody waits
+  static constexpr unsigned unusual = 2;  // who ends a wait has to look at what is under the lock
+  static constexpr unsigned one_adds = 4;
+
+  // While it lives, nobody waits for the part, or the caller is a task of the part.
+  class adding {
+   public:
+    explicit adding(task_group& group) : group_(group), to_(&group.first_) {
+      if (setting_here().inner == &group.first_.inside) {
+        entered_ = as::task;
+      } else if (group.enter()) [[likely]] {
+        entered_ = as::counted;
+      } else {
+        enter_beside_a_wait();
+      }
+      if (!group.open_.load(std::memory_order_relaxed)) group.open_.store(true, std::memory_order_relaxed);
+    }
+    adding(const adding&) = delete;
+    adding& operator=(const adding&) = delete;
+    ~adding() {
+      if (entered_ == as::counted) {
+        group_.leave();
+      } else if (entered_ == as::noted) [[unlikely]] {
+        const std::lock_guard guard(group_.lock_);
+        --to_->adding;
+        group_.tell_waiter();
+      }
+    }
+    part& to() const { return *to_; }
+
+   private:
+    enum class as { task, counted, noted };
+
+    [[gnu::noinline]] void enter_beside_a_wait() {
+      if (part* const mine = group_.part_around()) {
+        to_ = mine;
+        entered_ = as::task;
+        return;
+      }
+      do {
+        const std::lock_guard guard(group_.lock_);
+        if ((group_.state_.fetch_or(unusual, std::memory_order_relaxed) & waited) == 0) continue;
+        to_ = &group_.part_to_add_to();
+        to_->used = true;
+        ++to_->adding;
+        entered_ = as::noted;
+        return;
+      } while (!group_.enter());
+      entered_ = as::counted;
+    }
+
+    task_group& group_;
+    part* to_;
+    as entered_;
+  };
+
+  // False: somebody waits.
+  bool enter() {
+    if ((state_.load(std::memory_order_relaxed) & waited) != 0) return false;
+    // ORD[D80] acquire: the end of the last wait, before what is added now; pairs with the releases in try_end() and end().
+    if ((state_.fetch_add(one_adds, std::memory_order_acquire) & waited) == 0) [[likely]]
+      return true;
+    leave();
+    return false;
+  }
+  void leave() {
+    // ORD[D80] release: what was added; pairs with the acquire in begin_wait(). Whoever waits may end the group then.
+    if ((state_.fetch_sub(one_adds, std::memory_order_release) & waited) != 0) state_.notify_all();
+  }
+  // Of which the calling task is. Null: none.
+  part* part_around() {
+    const scope* const second = second_inside_.load(std::memory_order_relaxed);
+    for (const scope* s = setting_here().inner; s != nullptr; s = s->outer) {
+      if (s == &first_.inside) return &first_;
+      if (s == second) return second_.get();
+    }
+    return nullptr;
+  }
+  // Under the lock, while somebody waits.
+  part& part_to_add_to() {
+    if (first_is_open_) return first_;
+    if (second_ == nullptr) {
+      second_ = std::make_unique<part>(context_, first_.inside.outer);
+      second_inside_.store(&second_->inside, std::memory_order_relaxed);
+    }
+    return *second_;
+  }
+
+  // If it throws, the call remains where there was no memory for it.
+  static void spawn_in(part& to, begun_task& begun) {
+    begun.in.inner = &to.inside;
+    to.tasks.spawn(std::move(begun));
+  }
+
   // Only the strand that waits may begin its tasks.
   static bool has_no_worker() {
     return allowed_workers.load(std::memory_order_relaxed) != 0 && !sennit::detail::in_strand() &&
            default_workers_allowed() == 1 && default_workers() != 1;
   }
+  void add_late(std::unique_ptr<deferred_task> task) {
+    const std::lock_guard guard(lock_);
+    std::unique_ptr<deferred_task>* end = &late_;
+    if (newest_late_ != nullptr) end = &newest_late_->next;
+    newest_late_ = task.get();
+    *end = std::move(task);
+    tell_waiter();
+  }
+  std::unique_ptr<deferred_task> take_late() {
+    const std::lock_guard guard(lock_);
+    std::unique_ptr<deferred_task> oldest = std::move(late_);
+    if (oldest != nullptr) late_ = std::move(oldest->next);
+    if (late_ == nullptr) newest_late_ = nullptr;
+    return oldest;
+  }
 
-  static void run_and_end(std::shared_ptr<deferred_task> task) { task->run(); }
+  void add_handle() {
+    const std::lock_guard guard(lock_);
+    ++handles_;
+    open_.store(true, std::memory_order_relaxed);
+    state_.fetch_or(unusual, std::memory_order_relaxed);
+  }
+  // The strand that waits takes the lock before it goes, so the group lasts until the lock is given back.
+  void drop_handle() {
+    const std::lock_guard guard(lock_);
+    --handles_;
+    tell_waiter();
+  }
+  // Under the lock.
+  void tell_waiter() {
+    changes_.fetch_add(1, std::memory_order_relaxed);
+    changes_.notify_all();
+  }
 
+  // --- Waiting.
+
+  struct ending {
+    std::exception_ptr failure;
+    bool cancelled = false;
+  };
+
+  // Nothing that throws comes between the beginning of a wait and its end.
   template <class F>
   task_group_status wait_after(F&& first) {
     const around_construct around;
-    take_turn();
-    std::exception_ptr failure;
-    in_runtime([&] {
-      keep_first(failure, first);
-      for (;;) {
-        const unsigned changes = changes_.load();
-        keep_first(failure, [&] { run_late(); });
-        keep_first(failure, [&] { tasks_.wait(); });
-        if (left_.load() == 0) break;
-        sennit::blocking([&] { changes_.wait(changes); });
-      }
-      if (had_handles_.load()) {
-        const std::lock_guard guard(lock_);
-        had_handles_.store(false);
-      }
-    });
-    const bool cancelled = scope_.cancelled();
-    context_.reset();
-    open_.store(false, std::memory_order_relaxed);
-    if (waiting_.exchange(nobody) == others) waiting_.notify_all();
-    if (failure != nullptr) std::rethrow_exception(failure);
-    return cancelled ? canceled : complete;
+    begin_wait();
+    ending how;
+    bool begun = false;
+    auto all = [&] {
+      begun = true;
+      keep_first(how.failure, first);
+      wait_for_all(how);
+    };
+    try {
+      in_runtime(all);
+    } catch (...) {  // there is no runtime of the size that is allowed
+    }
+    if (!begun) all();
+    if (how.failure != nullptr) std::rethrow_exception(how.failure);
+    return how.cancelled ? canceled : complete;
   }
 
   // Strands may wait for the group one after the other.
-  void take_turn() {
-    turn expected = nobody;
-    if (waiting_.compare_exchange_strong(expected, somebody)) return;
-    while (waiting_.exchange(others) != nobody) sennit::blocking([&] { waiting_.wait(others); });
+  void begin_wait() {
+    unsigned now = state_.load(std::memory_order_relaxed);
+    for (;;) {
+      if ((now & waited) == 0) {
+        // ORD[D80] acquire: the end of the last wait; pairs with the releases in try_end() and end().
+        if (state_.compare_exchange_weak(now, now | waited, std::memory_order_acquire,
+                                         std::memory_order_relaxed))
+          break;
+      } else if ((now & unusual) != 0 ||
+                 state_.compare_exchange_weak(now, now | unusual, std::memory_order_relaxed)) {
+        now |= unusual;
+        now = state_after(now);
+      }
+    }
+    // ORD[D80] acquire: what was added before; pairs with the release in leave().
+    while ((now = state_.load(std::memory_order_acquire)) >= one_adds) (void)state_after(now);
+  }
+  // Waits for another one.
+  unsigned state_after(unsigned now) {
+    sennit::blocking([&] { state_.wait(now, std::memory_order_relaxed); });
+    return state_.load(std::memory_order_relaxed);
+  }
+
+  void wait_for_all(ending& how) {
+    for (;;) {
+      const unsigned changes = changes_.load(std::memory_order_relaxed);
+      begin_late(how);
+      keep_first(how.failure, [&] { first_.tasks.wait(); });
+      if (try_end(how)) return;
+      if (wait_for_second(how)) continue;
+      if (end(how)) return;
+      sennit::blocking([&] { changes_.wait(changes, std::memory_order_relaxed); });
+    }
+  }
+  // A task for which there is no memory, or no strand that could set it aside, runs here.
+  void begin_late(ending& how) {
+    if ((state_.load(std::memory_order_relaxed) & unusual) == 0) [[likely]]
+      return;
+    while (std::unique_ptr<deferred_task> task = take_late()) {
+      begun_task begun(*this, std::move(task));
+      if (sennit::detail::in_strand()) {
+        try {
+          spawn_in(first_, begun);
+        } catch (...) {  // it is still there
+        }
+      }
+      if (begun.task != nullptr) keep_first(how.failure, begun);
+    }
+  }
+  // Waits for what was added to the second part meanwhile. False: nothing was.
+  bool wait_for_second(ending& how) {
+    {
+      std::unique_lock guard(lock_);
+      if (second_ == nullptr || !second_->used) return false;
+      first_is_open_ = true;
+      await_adding(guard, *second_);
+    }
+    keep_first(how.failure, [&] { second_->tasks.wait(); });
+    std::unique_lock guard(lock_);
+    first_is_open_ = false;
+    await_adding(guard, first_);
+    return true;
+  }
+  void await_adding(std::unique_lock<std::mutex>& guard, part& closed) {
+    while (closed.adding != 0) {
+      const unsigned changes = changes_.load(std::memory_order_relaxed);
+      guard.unlock();
+      sennit::blocking([&] { changes_.wait(changes, std::memory_order_relaxed); });
+      guard.lock();
+    }
+    closed.used = false;
+  }
+
+  // Whether the wait is over. Most end here, without the lock.
+  bool try_end(ending& how) {
+    unsigned now = state_.load(std::memory_order_relaxed);
+    if (now != waited) return false;
+    settle(how);
+    // ORD[D80] release: the end of the wait; pairs with the acquires in enter() and begin_wait().
+    return state_.compare_exchange_strong(now, 0, std::memory_order_release, std::memory_order_relaxed);
+  }
+  bool end(ending& how) {
+    std::exception_ptr thrown;
+    const std::lock_guard guard(lock_);
+    if (handles_ != 0 || (second_ != nullptr && second_->used)) return false;
+    settle(how);
+    thrown.swap(thrown_);
+    if (how.failure == nullptr) how.failure = thrown;
+    // ORD[D80] release: as in try_end().
+    state_.fetch_and(~(waited | unusual), std::memory_order_release);
+    state_.notify_all();
+    return true;
+  }
+  // What is added from here on may begin.
+  void settle(ending& how) {
+    how.cancelled |= first_.inside.cancelled();
+    context_.reset();
+    open_.store(false, std::memory_order_relaxed);
   }
 
   template <class F>
@@ -226,44 +488,22 @@ class task_group {
       if (failure == nullptr) failure = std::current_exception();
     }
   }
-  void run_late() {
-    if (left_.load() == 0) return;
-    std::vector<std::function<void()>> late;
-    {
-      const std::lock_guard guard(lock_);
-      late.swap(late_);
-      left_.fetch_sub(late.size());
-    }
-    for (auto& task : late) tasks_.spawn(std::move(task));
-  }
-  void add_handle() {
-    open_.store(true);
-    had_handles_.store(true);
-    left_.fetch_add(1);
-  }
-  // The strand that waits takes the lock before it goes, so the group lasts until the lock is given back.
-  void drop_handle() {
-    const std::lock_guard guard(lock_);
-    left_.fetch_sub(1);
-    changes_.fetch_add(1);
-    changes_.notify_all();
-  }
-
-  enum turn : int { nobody, somebody, others };  // waits; `others`: that one, and more who want to
 
   const int unwinding_ = std::uncaught_exceptions();
   task_group_context own_;
   task_group_context& context_;
-  const scope scope_;
-  std::mutex lock_;
-  std::vector<std::function<void()>> late_;  // under the lock; the strand that waits adds them to the tasks
-  std::atomic<std::size_t> left_{0};         // so many, and handles
-  std::atomic<unsigned> changes_{0};         // of that number
-  std::atomic<bool> had_handles_{false};
-  std::atomic<bool> open_{false};  // something was added since the last wait
-  std::atomic<turn> waiting_{nobody};
-  // In oneTBB a task never begins within run().
-  sennit::task_group tasks_{sennit::detail::when_many_wait::queue};
+  part first_;
+  std::atomic<unsigned> state_{0};
+  std::atomic<bool> open_{false};        // something was added since the last wait
+  std::mutex lock_;                      // of all below
+  std::size_t handles_ = 0;              // deferred tasks that have not ended
+  std::unique_ptr<deferred_task> late_;  // the oldest task of a list that the strand that waits begins
+  deferred_task* newest_late_ = nullptr;
+  std::exception_ptr thrown_;  // by the first task that threw since the last wait
+  bool first_is_open_ = false;
+  std::unique_ptr<part> second_;
+  std::atomic<const scope*> second_inside_{nullptr};
+  std::atomic<unsigned> changes_{0};  // of any that the strand that waits may wait for
 };
 
 inline void handles::run(task_handle&& h) {

@@ -314,7 +314,7 @@ manifold() {
   from_pypi manifold3d 2.5.1 'scikit-build-core<0.8' 'pyproject-metadata<0.9'
   packages libthrust-dev libglm-dev
   solids=$PWD/integrations/tbb/programs/solids.cpp
-  set -- 'sponge 4 balls 100 union 150 surface 100'
+  set -- 'sponge 3 balls 400 union 150 surface 60'
   from=$out/manifold3d-3.2.1
   line program programs/manifold "$1" "$solids" "$from"/src/*.cpp -DMANIFOLD_PAR=1 "-I$from/include" "-I$from/src"
   from=$out/manifold3d-2.5.1/src

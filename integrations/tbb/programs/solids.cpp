@@ -70,11 +70,11 @@ int main(int count, char** words) {
   for (int i = 1; i + 1 < count; i += 2) {
     const std::string what = words[i];
     const int size = std::atoi(words[i + 1]);
-    const Manifold made = what == "sponge" ? sponge(size)
-                        : what == "balls"  ? balls(size)
-                        : what == "union"  ? together(size)
-                                           : surface(size);
-    std::printf("%s %d: %zu triangles, genus %d\n", what.c_str(), size, static_cast<std::size_t>(made.NumTri()),
-                static_cast<int>(made.Genus()));
+    const Manifold made = what == "sponge"  ? sponge(size)
+                          : what == "balls" ? balls(size)
+                          : what == "union" ? together(size)
+                                            : surface(size);
+    std::printf("%s %d: %zu triangles, genus %d\n", what.c_str(), size,
+                static_cast<std::size_t>(made.NumTri()), static_cast<int>(made.Genus()));
   }
 }

@@ -1,11 +1,12 @@
 #!/bin/sh
 # Builds and runs suites of tests that others wrote for their libraries, on Sennit. Prints what passed and failed by name.
-#   foreign.sh [REGEX]        the tests whose name matches
-# The suites come from Debian's source packages:
+#   foreign.sh [REGEX]        the tests whose name matches; TURNS=7: how often programs are timed
+# The suites come from Debian's packages, and from PyPI:
 #   std_execution/...         the parallel algorithms in the test suite of GCC
 #   tbb/...                   the conformance tests of oneTBB, for what Sennit replaces of it
-#   programs/...              programs that use oneTBB, unchanged: on Sennit they print what they print on oneTBB. The times of
-#                             both are shown: medians of whole runs, one run of each at a time
+#   programs/...              programs that use oneTBB or the parallel algorithms of C++17, unchanged: on Sennit they print what
+#                             they print on oneTBB. The times of both are shown, at 1 and 2 workers: medians of whole runs, in
+#                             turns
 # Of these there is no package. They run where the environment names a clone:
 #   PARLAY=folder             ParlayLib; parlay/...: its own tests, case by case
 #   PBBS=folder               PBBS, which needs PARLAY; pbbs/...: its programs by its own checks, then their times
@@ -18,28 +19,62 @@ fail() { printf 'foreign: %s\n' "$1" >&2; exit 1; }
 only=${1:-.}
 PARLAY=${PARLAY:-} PBBS=${PBBS:-}
 jobs=${JOBS:-$(nproc)}
+turns=${TURNS:-7}
 out=$PWD/build/foreign
 library=$PWD/build/release/src/libsennit.a
 mkdir -p "$out"
 
-# source_package NAME: its files in $out/sources, as Debian's archive has them. Where to find the archive is what this
+# download FOLDER WORDS...: what apt-get fetches by these words, into the folder; fails if it does. Where to find Debian's archive is what this
 # machine says of binary packages.
-source_package() {
-  ls "$out/sources/$1"_*.dsc >/dev/null 2>&1 && return
-  apt=$out/apt
-  mkdir -p "$apt/parts" "$apt/lists/partial" "$apt/cache/archives/partial" "$out/sources"
+download() {
+  apt=$out/apt folder=$1
+  shift
+  mkdir -p "$apt/parts" "$apt/lists/partial" "$apt/cache/archives/partial" "$folder"
   for file in /etc/apt/sources.list.d/*.sources; do
-    [ -f "$file" ] && sed '/^#/d; s/^Types:.*/Types: deb-src/' "$file" >"$apt/parts/$(basename "$file")"
+    [ -f "$file" ] && sed '/^#/d; s/^Types:.*/Types: deb deb-src/' "$file" >"$apt/parts/$(basename "$file")"
   done
   for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
-    [ -f "$file" ] && sed -n 's/^deb /deb-src /p' "$file" >"$apt/parts/$(basename "$file" .list).list"
+    [ -f "$file" ] && sed -n 's/^deb \(.*\)/deb \1\ndeb-src \1/p' "$file" >"$apt/parts/$(basename "$file" .list).list"
   done
-  package=$1
-  set -- -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$apt/parts" -o "Dir::State::lists=$apt/lists" \
-    -o "Dir::Cache=$apt/cache" -o APT::Sandbox::User=
-  apt-get "$@" update >"$out/apt.log" 2>&1 &&
-    (cd "$out/sources" && apt-get "$@" source --download-only "$package" >>"$out/apt.log" 2>&1) ||
-    fail "the source package $package cannot be had from the archive that apt uses; see $out/apt.log"
+  { [ -f "$apt/updated" ] || apt_get update && touch "$apt/updated"; } && (cd "$folder" && apt_get "$@")
+}
+apt_get() {
+  apt-get -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$apt/parts" -o "Dir::State::lists=$apt/lists" \
+    -o "Dir::Cache=$apt/cache" -o APT::Sandbox::User= "$@" >>"$out/apt.log" 2>&1
+}
+
+# source_package NAME: its files in $out/sources, as Debian's archive has them
+source_package() {
+  ls "$out/sources/$1"_*.dsc >/dev/null 2>&1 && return
+  download "$out/sources" source --download-only "$1" || {
+    rm -f "$out/sources/$1"_*
+    fail "the source package $1 cannot be had from the archive that apt uses; see $out/apt.log"
+  }
+}
+
+# packages NAME...: what is in these binary packages, in $root. Nothing is installed.
+root=$out/root
+packages() {
+  for package; do
+    [ -f "$out/debs/$package.unpacked" ] && continue
+    download "$out/debs" download "$package" && dpkg -x "$out/debs/$package"_*.deb "$root" ||
+      fail "the package $package cannot be had from the archive that apt uses; see $out/apt.log"
+    touch "$out/debs/$package.unpacked"
+  done
+}
+
+# from_pypi NAME VERSION CONSTRAINT...: the source distribution in $out/NAME-VERSION. The constraints are for what pip needs to
+# read it.
+from_pypi() {
+  [ -d "$out/$1-$2" ] && return
+  mkdir -p "$out/sources"
+  distribution=$1 version=$2
+  shift 2
+  printf '%s\n' "$@" >"$out/sources/constraints"
+  PIP_CONSTRAINT=$out/sources/constraints python3 -m pip download --no-deps --no-binary "$distribution" -d "$out/sources" \
+    "$distribution==$version" >"$out/pip.log" 2>&1 &&
+    tar -xf "$out/sources/$distribution-$version.tar.gz" -C "$out" ||
+    fail "$distribution $version cannot be had from the index that pip uses; see $out/pip.log"
 }
 
 # try KIND NAME SOURCE FLAGS...: builds a test, runs it unless KIND is `preprocess`, and says how that ended
@@ -52,8 +87,8 @@ try() {
     g++ -E "$@" "$source" -o /dev/null >"$program.log" 2>&1 && echo "passed $name" || echo "failed $name (preprocessing)"
     return
   fi
-  if ! g++ "$@" "$source" -o "$program" "$library" $(pkg-config --libs hwloc numa fmt) -lboost_context -lpthread -ldl \
-    $(case $name in tbb/*) echo -ltbb ;; parlay/*) echo -lgtest_main -lgtest ;; esac) >"$program.log" 2>&1; then
+  if ! g++ "$source" "$@" -o "$program" "$library" $(pkg-config --libs hwloc numa fmt) -lboost_context -lpthread -ldl \
+    $(case $name in tbb/* | programs/*) echo -ltbb ;; parlay/*) echo -lgtest_main -lgtest ;; esac) >"$program.log" 2>&1; then
     echo "failed $name (compiling)"
     return
   fi
@@ -70,44 +105,64 @@ try() {
   fi
 }
 
-# program NAME COMMAND SOURCES FLAGS...: builds a program on Sennit and on oneTBB, and compares what both print and write.
-# COMMAND: what follows the name of the program where it is run, in a directory of its own. Blanks separate its words.
+# run_on SYSTEM WORKERS: the run of $command on it; prints how many microseconds it took
+run_on() {
+  mkdir -p "$here/$1.$2"
+  begin=$(date +%s%N)
+  # The command is split into words.
+  # shellcheck disable=SC2086
+  (cd "$here/$1.$2" && SENNIT_WORKERS=$2 timeout 300 taskset -c "$(processors "$2")" ../on_$1/program $command >printed 2>&1) ||
+    return
+  echo $((($(date +%s%N) - begin) / 1000))
+}
+
+# processors COUNT: the first so many of those that this process may use
+processors() { python3 -c 'import os, sys; print(*sorted(os.sched_getaffinity(0))[: int(sys.argv[1])], sep=",")' "$1"; }
+
+# program KIND NAME COMMAND SOURCES FLAGS...: builds a program on Sennit and on oneTBB, and compares what both print and write.
+# KIND: `program`, or `algorithms` for one that uses the parallel algorithms of C++17. COMMAND: what follows the name of the
+# program where it is run, in a directory of its own. Blanks separate its words.
 program() {
-  name=$1 command=$2
-  shift 2
+  kind=$1 name=$2 command=$3
+  shift 3
   here=$out/programs/$name
   rm -rf "$here"
   # Both have one name, as some print it.
-  mkdir -p "$here/sennit" "$here/onetbb" "$here/on_sennit" "$here/on_onetbb"
-  if ! g++ -std=gnu++20 -O2 -DNDEBUG -w "-I$PWD/integrations/tbb/include" "-I$PWD/include" "$@" -o "$here/on_sennit/program" \
-    "$library" $(pkg-config --libs hwloc numa fmt) -lboost_context -lpthread -ldl -ltbb >"$here/log" 2>&1; then
+  mkdir -p "$here/on_sennit" "$here/on_onetbb"
+  set -- -std=gnu++20 -O2 -DNDEBUG -w -o program "$@"
+  (cd "$here/on_onetbb" && g++ "$@" -ltbb -lpthread) >"$here/log.onetbb" 2>&1 &
+  [ "$kind" = program ] || set -- "-I$PWD/integrations/std_execution/include" -include sennit/std_execution.hpp "$@"
+  set -- "-I$PWD/integrations/tbb/include" "-I$PWD/include" "$@" "$library" $(pkg-config --libs hwloc numa fmt)
+  (cd "$here/on_sennit" && g++ "$@" -lboost_context -ltbb -lpthread -ldl) >"$here/log" 2>&1 || {
+    wait
     echo "failed $name (compiling)"
     return
-  fi
-  if ! g++ -std=gnu++20 -O2 -DNDEBUG -w "$@" -o "$here/on_onetbb/program" -ltbb -lpthread >>"$here/log" 2>&1; then
+  }
+  wait $! || {
     echo "failed $name (compiling on oneTBB)"
     return
-  fi
-  for turn in 1 2 3 4 5; do
-    for system in sennit onetbb; do
-      begin=$(date +%s%N)
-      # The command is split into words.
-      # shellcheck disable=SC2086
-      (cd "$here/$system" && timeout 300 ../on_$system/program $command >printed 2>&1) || {
-        echo "failed $name (status $? on $system)"
-        return
-      }
-      echo $((($(date +%s%N) - begin) / 1000)) >>"$here/$system.times"
+  }
+  figures=
+  for workers in $(seq "$(nproc)" | head -n 2); do
+    for turn in $(seq "$turns"); do
+      for system in sennit onetbb; do
+        run_on "$system" "$workers" >>"$here/$system.$workers.times" || {
+          echo "failed $name (status $? on $system, workers: $workers)"
+          return
+        }
+      done
     done
+    # Numbers with a point are times. Of a mesh only the numbers of vertices and faces are the same in each run on oneTBB.
+    find "$here" -name '*.off' -exec sed -i '3,$d' {} +
+    sed -i -E 's/[0-9]+\.[0-9]+(e-?[0-9]+)?/TIME/g' "$here/sennit.$workers/printed" "$here/onetbb.$workers/printed"
+    if ! diff -r "$here/sennit.$workers" "$here/onetbb.$workers" >>"$here/log" 2>&1; then
+      echo "failed $name (it prints or writes something else than on oneTBB, workers: $workers)"
+      return
+    fi
+    times=$(for system in sennit onetbb; do sort -n "$here/$system.$workers.times" | sed -n "$(((turns + 1) / 2))p"; done | tr '\n' ' ')
+    figures="$figures$(echo "$times" | awk -v P="$workers" '{ printf " P%d %.3f s, %.3f of oneTBB;", P, $1 / 1e6, $1 / $2 }')"
   done
-  # Numbers with a point are times.
-  sed -i -E 's/[0-9]+\.[0-9]+(e-?[0-9]+)?/TIME/g' "$here/sennit/printed" "$here/onetbb/printed"
-  if ! diff -r "$here/sennit" "$here/onetbb" >>"$here/log" 2>&1; then
-    echo "failed $name (it prints or writes something else than on oneTBB)"
-    return
-  fi
-  times=$(for system in sennit onetbb; do sort -n "$here/$system.times" | sed -n 3p; done | tr '\n' ' ')
-  echo "passed $name $(echo "$times" | awk '{ printf "(%.3f s; on oneTBB %.3f s)", $1 / 1e6, $2 / 1e6 }')"
+  echo "passed $name ($(printf %s "$figures" | sed 's,^ ,,; s,;$,,'))"
 }
 
 # line WORDS...: a line of which xargs makes these words, whatever is in them
@@ -149,6 +204,7 @@ unpack() {
 # are oneTBB's own.
 tbb() {
   unpack onetbb
+  packages libtbb-dev libtbb12 libtbbmalloc2
   suite=$out/onetbb/test
   for name in allocators arena_constraints blocked_range blocked_range2d blocked_range3d blocked_rangeNd \
     collaborative_call_once combinable concurrent_hash_map concurrent_lru_cache concurrent_priority_queue \
@@ -170,8 +226,15 @@ parlay() {
     done
 }
 
-# Those of oneTBB's own examples that use no flow graph, at sizes of some tenths of a second.
+# Those of oneTBB's own examples that use no flow graph, at sizes of some tenths of a second; and programs of other projects.
 programs() {
+  packages libtbb-dev libtbb12 libtbbmalloc2
+  for project in onetbb_examples cgal gudhi manifold; do
+    ("$project") || line missing "programs/$project"
+  done
+}
+
+onetbb_examples() {
   unpack onetbb
   from=$out/onetbb/examples
   data=../../../../onetbb/examples  # from where a program runs
@@ -198,6 +261,73 @@ programs() {
     $(cd "$from/parallel_for/tachyon" && ls src/*.cpp | grep -v '/trace\.') src/trace.tbb.cpp ../../common/gui/convideo.cpp
 }
 
+# Examples of CGAL, which Debian has as packages of headers and of examples with their data
+cgal() {
+  packages libcgal-dev libcgal-demo libmpfr-dev libgmp-dev
+  from=$out/cgal
+  if [ ! -d "$from" ]; then
+    rm -rf "$from.part"
+    mkdir "$from.part"
+    for archive in examples data; do
+      tar -xzf "$root/usr/share/doc/libcgal-dev/$archive.tar.gz" -C "$from.part" ||
+        fail 'the package libcgal-demo has no examples or no data'
+    done
+    mv "$from.part" "$from"
+  fi
+  set -- -DCGAL_LINKED_WITH_TBB -frounding-math -ltbbmalloc -lmpfr -lgmp
+  example=$from/examples/Polygon_mesh_processing meshes=$from/data/meshes
+  line program programs/union_of_meshes "$meshes/eight.off 60" "$example/corefinement_parallel_union_meshes.cpp" "$@"
+  line program programs/self_intersections "$meshes/refined_elephant.off" "$example/self_intersections_example.cpp" "$@"
+  example=$from/examples/Point_set_processing_3 points=$from/data/points_3
+  line program programs/smooth_points "$points/fin90_with_PCA_normals.xyz smoothed.xyz" \
+    "$example/bilateral_smooth_point_set_example.cpp" "$@"
+  line program programs/fewer_points "$points/sphere_20k.xyz fewer.xyz" \
+    "$example/wlop_simplify_and_regularize_point_set_example.cpp" "$@"
+}
+
+# Gudhi: programs and tests that use oneTBB
+gudhi() {
+  unpack gudhi
+  boost=$(echo BOOST_LIB_VERSION | g++ -include boost/version.hpp -E -P -x c++ - | tail -n 1 | tr -d '"' | tr _ .)
+  packages "libboost-program-options$boost-dev" "libboost-test$boost-dev" "libboost-test$boost.0" \
+    libcgal-dev libeigen3-dev libmpfr-dev libgmp-dev
+  from=$out/gudhi
+  set -- -DGUDHI_USE_TBB -DCGAL_USE_EIGEN3 -DGUDHI_USE_EIGEN3
+  for module in "$from"/src/*/include; do
+    set -- "$@" "-I$module"
+  done
+  bitmap=$out/bitmap.txt
+  awk 'BEGIN { print "3\n48\n48\n48"; for (n = x = 1; n <= 48 * 48 * 48; n++) { x = x * 16807 % 2147483647; print x % 1000 } }' >"$bitmap"
+  line program programs/cubical_persistence "$bitmap" "$from/src/Bitmap_cubical_complex/utilities/cubical_complex_persistence.cpp" "$@"
+  line program programs/rips_persistence "$from/data/points/tore3D_1307.off -r 0.3 -m 0.5 -d 3 -p 3 -o diagram" \
+    "$from/src/Persistent_cohomology/example/rips_persistence_via_boundary_matrix.cpp" "$@" -lboost_program_options
+  for test in Bitmap_cubical_complex/test/Bitmap_test Tangential_complex/test/test_tangential_complex \
+    Collapse/test/collapse_unit_test Simplex_tree/test/simplex_tree_make_filtration_non_decreasing_unit_test; do
+    line run "programs/${test##*/}" "$from/src/$test.cpp" -std=gnu++20 -O1 -w -DBOOST_TEST_DYN_LINK \
+      "-I$PWD/integrations/tbb/include" "-I$PWD/include" "$@" -lboost_unit_test_framework -lmpfr -lgmp
+  done
+}
+
+# Manifold. Version 3 is made for oneTBB, version 2 for the parallel algorithms of C++17 besides.
+manifold() {
+  from_pypi manifold3d 3.2.1
+  from_pypi manifold3d 2.5.1 'scikit-build-core<0.8' 'pyproject-metadata<0.9'
+  packages libthrust-dev libglm-dev
+  solids=$PWD/integrations/tbb/programs/solids.cpp
+  set -- 'sponge 3 balls 400 union 150 surface 60'
+  from=$out/manifold3d-3.2.1
+  line program programs/manifold "$1" "$solids" "$from"/src/*.cpp -DMANIFOLD_PAR=1 "-I$from/include" "-I$from/src"
+  from=$out/manifold3d-2.5.1/src
+  # What its two-dimensional part needs is no package. It is not used, so nothing has to be linked for it.
+  set -- "$@" "$solids" "$from"/collider/src/*.cpp "$from"/polygon/src/*.cpp "$from"/manifold/src/*.cpp \
+    "$from"/sdf/src/*.cpp "$from"/third_party/quickhull/*.cpp "-DMANIFOLD_PAR='T'" \
+    -DTHRUST_DEVICE_SYSTEM=THRUST_DEVICE_SYSTEM_TBB -ffunction-sections -Wl,--gc-sections "-I$from/third_party/quickhull"
+  for module in "$from"/*/include; do
+    set -- "$@" "-I$module"
+  done
+  line algorithms programs/manifold_with_algorithms "$@"
+}
+
 # wanted SUITE: a pattern that begins with the name of a suite and a slash is for that one, so that no other is fetched
 wanted() {
   case $(printf %s "$only" | sed 's/([^()]*)//g') in
@@ -206,10 +336,15 @@ wanted() {
   esac
 }
 
+# What is unpacked is found by the compiler after what is installed, and by programs.
+libraries=$root/usr/lib/$(g++ -print-multiarch)
+export CPLUS_INCLUDE_PATH="$root/usr/include:$root/usr/include/eigen3" LIBRARY_PATH="$libraries" LD_LIBRARY_PATH="$libraries"
+
 if [ "${TEST:-}" = one ]; then
   shift
   case $1 in
-    program) shift && program "$@" ;;
+    program | algorithms) program "$@" ;;
+    missing) echo "failed $2 (it cannot be had)" ;;
     *) try "$@" ;;
   esac
   exit
@@ -253,6 +388,11 @@ list tbb "$out/together"
 list programs "$out/alone"
 each "$jobs" "$out/together"
 each 1 "$out/alone"
+# The geometric means of what the programs took of oneTBB's time
+sed -n 's/^passed programs.*(\(P1.*\))$/\1/p' "$log" | tr ';' '\n' | awk '
+  { sub(/^ */, ""); sum[$1] += log($4); count[$1]++ }
+  END { for (workers in sum) printf "programs at %s: %.3f of oneTBB (geometric mean of %d)\n", workers, exp(sum[workers] / count[workers]), count[workers] }
+' | sort
 if [ -n "$PBBS" ] && wanted pbbs; then
   {
     integrations/parlay/pbbs/measure.py --grains --only "$(printf %s "$only" | sed 's,pbbs/,,g')" "$PBBS" "$PARLAY"

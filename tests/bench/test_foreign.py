@@ -85,6 +85,21 @@ class Foreign(unittest.TestCase):
         self.assertEqual([line.split()[1] for line in said if line.startswith("failed")], ["tbb", "programs"])
         self.assertIn("the source package onetbb cannot be had", error)
 
+    # Catches: a program that prints on Sennit what it does not print on oneTBB, and passes; one of which no times are shown.
+    def test_compares_programs(self):
+        for package in ("libtbb-dev", "libtbb12", "libtbbmalloc2"):
+            self.write(f"build/foreign/debs/{package}.unpacked", "")
+        folder = "build/foreign/onetbb/examples/parallel_pipeline/square"
+        self.write(f"{folder}/square.cpp", GOOD)
+        self.write(f"{folder}/gen_input.cpp", "#!/bin/sh\necho $(date +%N).5\n")
+        status, said, error = self.run_on("programs/square")
+        self.assertEqual((status, said[-1]), (0, "1 of 1 passed"), error)
+        self.assertRegex(said[0], r"^passed programs/square \(P1 [0-9.]+ s, [0-9.]+ of oneTBB")
+        self.write(f"{folder}/gen_input.cpp", "#!/bin/sh\ncase $0 in *on_sennit/*) echo 1 ;; *) echo 2 ;; esac\n")
+        status, said, error = self.run_on("programs/square")
+        self.assertEqual((status, said[-1]), (1, "0 of 1 passed"), error)
+        self.assertEqual(said[0].split(" (")[1], "it prints or writes something else than on oneTBB, workers: 1)")
+
     # Catches: a new form of ParlayLib's list of tests, in which none is found.
     def test_says_that_a_suite_has_no_tests(self):
         status, said, error = self.run_on("parlay/", PARLAY="parlay")

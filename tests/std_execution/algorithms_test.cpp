@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <execution>
 #include <functional>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -116,6 +118,59 @@ TEST(std_execution, sorts_and_merges) {
     std::merge(std::execution::par, left.begin(), left.end(), right.begin(), right.end(), merged.begin(),
                [](const auto& a, const auto& b) { return a.first < b.first; });
     EXPECT_TRUE(std::is_sorted(merged.begin(), merged.end()));
+  }
+}
+
+// An iterator of C++17 over two sequences at once, which C++20 does not take for one.
+struct both {
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = std::pair<int, std::size_t>;
+  using difference_type = std::ptrdiff_t;
+  using pointer = void;
+  struct reference : std::pair<int&, std::size_t&> {
+    using pair::pair;
+    using pair::operator=;
+    friend void swap(reference a, reference b) {
+      std::swap(a.first, b.first);
+      std::swap(a.second, b.second);
+    }
+  };
+
+  reference operator*() const { return {*key, *place}; }
+  reference operator[](difference_type n) const { return *(*this + n); }
+  both& operator+=(difference_type n) {
+    key += n;
+    place += n;
+    return *this;
+  }
+  both& operator-=(difference_type n) { return *this += -n; }
+  both& operator++() { return *this += 1; }
+  both& operator--() { return *this -= 1; }
+  both operator++(int) { return std::exchange(*this, *this + 1); }
+  both operator--(int) { return std::exchange(*this, *this - 1); }
+  friend both operator+(both x, difference_type n) { return x += n; }
+  friend both operator-(both x, difference_type n) { return x -= n; }
+  friend difference_type operator-(both x, both y) { return x.key - y.key; }
+  friend auto operator<=>(both, both) = default;
+
+  int* key;
+  std::size_t* place;
+};
+
+// Catches sorts of sequences that refer by objects, which do not compile, or after which an element is lost.
+TEST(std_execution, sorts_two_sequences_at_once) {
+  for (const std::size_t n : sizes) {
+    const std::vector<int> in = random_numbers(n, 1000);
+    std::vector<int> keys = in;
+    std::vector<std::size_t> places(n);
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    const both first{keys.data(), places.data()};
+    std::stable_sort(std::execution::par, first, first + static_cast<std::ptrdiff_t>(n),
+                     [](const both::value_type& a, const both::value_type& b) { return a.first < b.first; });
+    for (std::size_t i = 0; i < n; ++i) {
+      ASSERT_EQ(keys[i], in[places[i]]);
+      ASSERT_TRUE(i == 0 || keys[i - 1] < keys[i] || (keys[i - 1] == keys[i] && places[i - 1] < places[i]));
+    }
   }
 }
 

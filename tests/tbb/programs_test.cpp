@@ -18,6 +18,9 @@
 #include <thread>
 #include <vector>
 
+// Catches headers that do not tell the version: programs choose by it what they use.
+static_assert(TBB_INTERFACE_VERSION >= 12000);
+
 namespace {
 
 constexpr std::size_t sizes[] = {0, 1, 2, 1000, 300'000};

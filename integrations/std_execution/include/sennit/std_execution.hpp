@@ -25,6 +25,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -195,15 +196,37 @@ void sort_by_leaves(It first, It last, std::ptrdiff_t wanted, Compare& compare, 
   keep_least(first, middle, last, std::min(wanted, last - first), compare);
 }
 
+template <class It, class Compare>
+void sort_values(It first, It last, Compare& compare);
+
 // Sorts; equal elements keep their order.
 template <class It, class Compare>
 void sort(It first, It last, Compare& compare) {
-  if constexpr (std::predicate<const Compare&, std::iter_reference_t<It>, std::iter_reference_t<It>>) {
+  if constexpr (!std::permutable<It>) {
+    sort_values(first, last, compare);
+  } else if constexpr (std::predicate<const Compare&, std::iter_reference_t<It>, std::iter_reference_t<It>>) {
     sennit::parallel_stable_sort(first, last, std::as_const(compare));
   } else {
     // A comparison of the program may be one that changes itself: who gives it knows whether it may be shared.
     sennit::parallel_stable_sort(first, last, [&](const auto& a, const auto& b) { return compare(a, b); });
   }
+}
+
+// Sorts copies. An iterator of C++17 may refer by an object that stands for several elements, as a zip_iterator of Thrust does;
+// that is no iterator to sort with in C++20.
+template <class It, class Compare>
+void sort_values(It first, It last, Compare& compare) {
+  using value = typename std::iterator_traits<It>::value_type;
+  const std::ptrdiff_t n = last - first;
+  const detail::raw_memory<value> memory(static_cast<std::size_t>(n));
+  value* const copies = memory.get();
+  if (copies == nullptr) throw std::bad_alloc();
+  const auto destroy = [n](value* begin) { std::destroy_n(begin, n); };
+  sennit::parallel_for(std::ptrdiff_t{0}, n,
+                       [&](std::ptrdiff_t i) { ::new (copies + i) value(*(first + i)); });
+  const std::unique_ptr<value, decltype(destroy)> alive(copies, destroy);
+  sennit::std_execution::sort(copies, copies + n, compare);
+  sennit::parallel_for(std::ptrdiff_t{0}, n, [&](std::ptrdiff_t i) { *(first + i) = std::move(copies[i]); });
 }
 
 // Merges two sorted sequences; of equal elements, those of the first come first. `leaf` merges what is short.

@@ -43,6 +43,7 @@
 #include <oneapi/tbb/detail/_namespace_injection.h>
 #include <oneapi/tbb/detail/_range_common.h>
 #include <oneapi/tbb/detail/_utils.h>
+#include <oneapi/tbb/version.h>
 
 // An enumerable_thread_specific that is told by points of suspension would ask oneTBB's scheduler for them.
 #undef __TBB_RESUMABLE_TASKS

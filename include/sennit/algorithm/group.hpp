@@ -225,7 +225,7 @@ struct reduce_by_key_calls {
   operator()(R&& range, Key key, T first, Map map = {}, Combine combine = {} SENNIT_WHERE) const {
     SENNIT_SITE_IF(!Engine::serial, "parallel_reduce_by_key");
     using K = key_of_element<R, Key>;
-    if constexpr (std::integral<K>) {
+    if constexpr (std::integral<K> && integer_key<K>) {
       const auto all = sequence_of(range);
       if (all.size == 0) return {};
       if (has_few_keys(all, key)) return by_table<K>(all, key, first, map, combine);

@@ -75,7 +75,7 @@ struct select_calls {
         size = least.size();
       }
     }
-    sample_sort<Engine, It, Comp, Proj>(first, size, comp, proj).run(Prefix ? 0 : end - 1, end);
+    if (size > 1) sample_sort<Engine, It, Comp, Proj>(first, size, comp, proj).run(Prefix ? 0 : end - 1, end);
   }
 
   // Exchanges the elements at places behind the front for those that are to leave it.
@@ -279,7 +279,7 @@ struct kth_smallest_calls {
     const ranked_elements<Engine, It, Comp, Proj> before(all, comp, proj);
     auto near = before.around(k, k + 1, 2048);
     const auto wanted = near.at.begin() + static_cast<std::ptrdiff_t>(k - near.below);
-    std::nth_element(near.at.begin(), wanted, near.at.end(), before);
+    guarded_nth_element(near.at.begin(), wanted, near.at.end(), before);
     return all.at(*wanted);
   }
 };

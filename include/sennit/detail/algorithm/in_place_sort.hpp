@@ -20,13 +20,14 @@ void in_place_merge(It first, It middle, It last, const Less& less) {
   It right_cut = middle;
   if (lefts >= rights) {
     left_cut = first + lefts / 2;
-    right_cut = std::partition_point(middle, last, [&](auto&& element) { return less(element, *left_cut); });
+    right_cut =
+        std::ranges::partition_point(middle, last, [&](auto&& element) { return less(element, *left_cut); });
   } else {
     right_cut = middle + rights / 2;
-    left_cut =
-        std::partition_point(first, middle, [&](auto&& element) { return !less(*right_cut, element); });
+    left_cut = std::ranges::partition_point(first, middle,
+                                            [&](auto&& element) { return !less(*right_cut, element); });
   }
-  const It cut = std::rotate(left_cut, middle, right_cut);
+  const It cut = std::ranges::rotate(left_cut, middle, right_cut).begin();
   if (lefts + rights < 4096) {
     in_place_merge<Engine>(first, left_cut, cut, less);
     in_place_merge<Engine>(cut, right_cut, last, less);
@@ -42,8 +43,9 @@ void in_place_sort(It first, It last, const Less& less) {
   const auto n = last - first;
   if (n <= 16) {
     for (It next = first; next != last; ++next) {
-      std::rotate(std::partition_point(first, next, [&](auto&& element) { return !less(*next, element); }),
-                  next, next + 1);
+      std::ranges::rotate(
+          std::ranges::partition_point(first, next, [&](auto&& element) { return !less(*next, element); }),
+          next, next + 1);
     }
     return;
   }

@@ -123,12 +123,12 @@ bool has_few_keys(const elements<It>& all, Key& key) {
   const std::size_t size = std::min(most, static_cast<std::size_t>(all.size));
   if (all.size <= most) return true;
   using K = std::remove_cvref_t<std::invoke_result_t<Key&, const std::iter_value_t<It>&>>;
-  std::vector<K> keys;
+  std::vector<bits_of_key<K>> keys;
   keys.reserve(size);
   sample_places place(static_cast<std::size_t>(all.size), size);
   for (std::size_t i = 0; i != size; ++i) {
     const std::iter_value_t<It>& element = *all.at(place());
-    keys.push_back(detail::invoke(key, element));
+    keys.push_back(ordered_bits<K>(detail::invoke(key, element)));
   }
   std::ranges::sort(keys);
   return std::ranges::unique(keys).size() >= size / 64;

@@ -110,20 +110,20 @@ class block_sort {
   };
 
   // Two pairs, then the lesser and the greater ones of these; two elements are left, which are compared last.
-  SENNIT_INLINE void sort_four(const T* x, T* to) const {
+  SENNIT_INLINE void sort_four(T* x, T* to) const {
     const bool first_descends = less_(x[1], x[0]);
     const bool second_descends = less_(x[3], x[2]);
-    const T* const low = x + first_descends;
-    const T* const high = x + !first_descends;
-    const T* const other_low = x + 2 + second_descends;
-    const T* const other_high = x + 2 + !second_descends;
+    T* const low = x + first_descends;
+    T* const high = x + !first_descends;
+    T* const other_low = x + 2 + second_descends;
+    T* const other_high = x + 2 + !second_descends;
     const bool lowest_is_other = less_(*other_low, *low);
     const bool highest_is_first = less_(*other_high, *high);
-    const T* const lowest = chosen(lowest_is_other, low, other_low);
-    const T* const highest = chosen(highest_is_first, other_high, high);
+    T* const lowest = chosen(lowest_is_other, low, other_low);
+    T* const highest = chosen(highest_is_first, other_high, high);
     // Of the first pair before those of the second one.
-    const T* const left = chosen(lowest_is_other, chosen(highest_is_first, high, other_low), low);
-    const T* const right = chosen(highest_is_first, chosen(lowest_is_other, other_low, high), other_high);
+    T* const left = chosen(lowest_is_other, chosen(highest_is_first, high, other_low), low);
+    T* const right = chosen(highest_is_first, chosen(lowest_is_other, other_low, high), other_high);
     const bool swapped = less_(*right, *left);
     std::construct_at(to, *lowest);
     std::construct_at(to + 1, *chosen(swapped, left, right));
@@ -133,12 +133,12 @@ class block_sort {
 
   // Merges the halves of N elements. Each half of the result takes at most all of one half, so that no end needs a look.
   template <std::ptrdiff_t N, class To>
-  SENNIT_INLINE void merge_halves(const T* x, To to) const {
+  SENNIT_INLINE void merge_halves(T* x, To to) const {
     const To begin = to;
-    const T* left = x;
-    const T* right = x + N / 2;
-    const T* left_end = right;
-    const T* right_end = x + N;
+    T* left = x;
+    T* right = x + N / 2;
+    T* left_end = right;
+    T* right_end = x + N;
     To to_end = to + N;
     for (std::ptrdiff_t i = 0; i != N / 2; ++i) {
       const bool from_right = less_(*right, *left);

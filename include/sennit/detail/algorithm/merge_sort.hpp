@@ -140,7 +140,29 @@ class merge_sort {
   void sort_few(I first, I last) const {
     if (last - first == block_size) return sort_block<T>(first, first, less_);
     for (I next = first; next != last; ++next)
-      std::rotate(std::upper_bound(first, next, *next, less_), next, next + 1);
+      std::ranges::rotate(
+          std::ranges::partition_point(first, next, [&](auto&& e) { return !less_(*next, e); }), next,
+          next + 1);
+  }
+
+  // A merge sort, as std::stable_sort leaves its bounds where a comparison is no order.
+  template <class I, class Before>
+  static void sort_few_positions(I first, I last, const Before& before) {
+    const std::ptrdiff_t n = last - first;
+    if (n <= 16) {
+      for (I next = first; next != last; ++next)
+        std::rotate(std::upper_bound(first, next, *next, before), next, next + 1);
+      return;
+    }
+    const I middle = first + n / 2;
+    sort_few_positions(first, middle, before);
+    sort_few_positions(middle, last, before);
+    std::array<std::uint16_t, static_cast<std::size_t>(small_sort)> copies;
+    const auto end = std::copy(first, last, copies.begin());
+    merge_of_runs<typename decltype(copies)::iterator, I> runs{copies.begin(), copies.begin() + n / 2,
+                                                               copies.begin() + n / 2, end, first};
+    runs.run(before, [](const I& to, const auto& position) { *to = *position; });
+    std::copy(runs.right, runs.right_end, std::copy(runs.left, runs.left_end, runs.out));
   }
 
   // Positions may be lost, and each element is then moved only once.
@@ -150,7 +172,7 @@ class merge_sort {
     std::iota(order.begin(), last, std::uint16_t{0});
     const It first = range(from);
     const auto before = [&](std::uint16_t a, std::uint16_t b) { return less_(first[a], first[b]); };
-    if (!failure_.attempt([&] { std::stable_sort(order.begin(), last, before); })) return false;
+    if (!failure_.attempt([&] { sort_few_positions(order.begin(), last, before); })) return false;
     T* next = buffer() + from;
     for (auto i = order.begin(); i != last; ++i, ++next)
       std::construct_at(next, std::ranges::iter_move(first + *i));

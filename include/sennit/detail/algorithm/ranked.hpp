@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/algorithm/filter.hpp>
+#include <sennit/detail/algorithm/guarded.hpp>
 #include <sennit/detail/algorithm/keeping.hpp>
 #include <sennit/detail/algorithm/marks.hpp>
 #include <sennit/detail/algorithm/packing.hpp>
@@ -122,8 +123,7 @@ class ranked_elements {
       // Also if it is no number.
       if (!(place >= 0 && place < of_sample)) return none;
       const auto chosen = sample.begin() + static_cast<std::ptrdiff_t>(place);
-      // Which stays within its bounds whatever the comparison answers.
-      std::nth_element(above, chosen, sample.end(), *this);
+      guarded_nth_element(above, chosen, sample.end(), *this);
       above = chosen;
       return *chosen;
     };

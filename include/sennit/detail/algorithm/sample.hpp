@@ -1,6 +1,7 @@
 // A sample of elements that are to be sorted, and the buckets between its elements.
 #pragma once
 
+#include <sennit/detail/algorithm/guarded.hpp>
 #include <sennit/detail/config.hpp>
 
 #include <algorithm>
@@ -47,8 +48,8 @@ class sample_buckets {
     std::array<std::size_t, (most_splitters + 1) * oversampling> sample;
     sample_places place(n, size);
     for (std::size_t i = 0; i < size; ++i) sample[i] = place();
-    std::sort(sample.begin(), sample.begin() + static_cast<std::ptrdiff_t>(size),
-              [&](std::size_t a, std::size_t b) { return less_(*at(a), *at(b)); });
+    guarded_sort(sample.begin(), sample.begin() + static_cast<std::ptrdiff_t>(size),
+                 [&](std::size_t a, std::size_t b) { return less_(*at(a), *at(b)); });
     // Neighbors in order, mostly, share their buckets with those before them.
     std::size_t descents = 0;
     for (std::size_t i = 0; i + 1 < size; ++i) {

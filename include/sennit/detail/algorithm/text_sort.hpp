@@ -58,8 +58,8 @@ class text_sort {
   // False if there was no memory. The elements are where they were then, and if the projection throws.
   bool run() {
     const auto texts_descend = [this](auto&& a, auto&& b) {
-      auto&& x = detail::invoke(proj_, a);
-      auto&& y = detail::invoke(proj_, b);
+      auto&& x = detail::invoke(proj_, std::forward<decltype(a)>(a));
+      auto&& y = detail::invoke(proj_, std::forward<decltype(b)>(b));
       return std::string_view(x) < std::string_view(y);
     };
     if (is_in_order<Engine>(first_, size_, texts_descend)) return true;
@@ -94,17 +94,23 @@ class text_sort {
   // texts of equal keys are equal, or go on.
   static std::uint64_t key_of_text(std::string_view text, std::size_t from) {
     unsigned char bytes[bytes_of_key + 1] = {};
-    const std::size_t left = text.size() - from;
-    std::memcpy(bytes, text.data() + from, std::min(left, bytes_of_key));
-    bytes[bytes_of_key] = static_cast<unsigned char>(std::min(left, bytes_of_key + 1));
+    const std::string_view left = behind(text, from);
+    std::memcpy(bytes, left.data(), std::min(left.size(), bytes_of_key));
+    bytes[bytes_of_key] = static_cast<unsigned char>(std::min(left.size(), bytes_of_key + 1));
     const auto key = std::bit_cast<std::uint64_t>(bytes);
     return std::endian::native == std::endian::little ? __builtin_bswap64(key) : key;
+  }
+  // A projection may give a shorter text when it is called again.
+  static std::string_view behind(std::string_view text, std::size_t at) {
+    return text.substr(std::min(at, text.size()));
   }
   static bool goes_on(std::uint64_t key) noexcept { return (key & 0xff) > bytes_of_key; }
 
   template <class F>
   auto with_text(std::size_t i, F&& f) const {
-    auto&& text = detail::invoke(proj_, *(first_ + static_cast<std::iter_difference_t<It>>(i)));
+    // The text may be a part of an element that is made here.
+    auto&& element = *(first_ + static_cast<std::iter_difference_t<It>>(i));
+    auto&& text = detail::invoke(proj_, std::forward<decltype(element)>(element));
     return f(std::string_view(text));
   }
   template <class F>
@@ -150,7 +156,7 @@ class text_sort {
     if (n > few && keys < most_keys) return false;
     const auto less = [&](const keyed_position& a, const keyed_position& b) {
       return with_text(a.position, [&](std::string_view x) {
-        return with_text(b.position, [&](std::string_view y) { return x.substr(at) < y.substr(at); });
+        return with_text(b.position, [&](std::string_view y) { return behind(x, at) < behind(y, at); });
       });
     };
     first_failure failure;
@@ -176,9 +182,9 @@ class text_sort {
         with_text(order_[i].position, [&](std::string_view text) {
           std::size_t equal = least.load(std::memory_order_relaxed);
           const std::string_view begin = first.substr(at, equal - at);
-          if (text.substr(at).starts_with(begin)) return;
-          equal = at +
-                  static_cast<std::size_t>(std::ranges::mismatch(begin, text.substr(at)).in1 - begin.begin());
+          if (behind(text, at).starts_with(begin)) return;
+          equal = at + static_cast<std::size_t>(std::ranges::mismatch(begin, behind(text, at)).in1 -
+                                                begin.begin());
           // Another strand may have found less meanwhile.
           std::size_t known = least.load(std::memory_order_relaxed);
           while (equal < known && !least.compare_exchange_weak(known, equal, std::memory_order_relaxed)) {

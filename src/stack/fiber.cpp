@@ -40,6 +40,7 @@ struct fiber::passage {
     globals = p.to.exceptions_;
     p.from.views_ = exchange_views(p.to.views_);
     p.from.cursor_ = exchange_cursor(p.to.cursor_);
+    p.from.setting_ = exchange_setting(p.to.setting_);
     p.to.find_gate();
     p.from.context_ = transfer.fctx;
     // Publishes p.from: p may be gone when it returns.

@@ -94,6 +94,7 @@ class fiber {
   exception_state exceptions_;
   view* views_ = nullptr;
   trace_cursor* cursor_ = nullptr;
+  const void* setting_ = nullptr;
   [[maybe_unused]] void* sanitizer_ = nullptr;  // ASan: the fake stack; TSan: the fiber
   // ASan: of a thread's own stack, learned when it is left.
   [[maybe_unused]] const void* stack_bottom_ = nullptr;

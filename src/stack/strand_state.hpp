@@ -1,7 +1,10 @@
-// What goes with a strand from thread to thread: the views of what it has added to reducers, and its trace cursor.
+// What goes with a strand from thread to thread: the views of what it has added to reducers, its trace cursor, and its
+// setting.
 #pragma once
 
 #include <sennit/detail/worker_tls.hpp>
+
+#include <utility>
 
 namespace sennit::detail {
 
@@ -16,6 +19,10 @@ inline trace_cursor* exchange_cursor(trace_cursor* cursor) noexcept {
   trace_cursor* const before = tls.cursor;
   tls.cursor = cursor;
   return before;
+}
+
+inline const void* exchange_setting(const void* setting) noexcept {
+  return std::exchange(current_tls().setting, setting);
 }
 
 }  // namespace sennit::detail

@@ -44,6 +44,7 @@ constinit thread_local sennit::detail::worker_tls sennit_tls{.tail = {sennit::de
                                                              .cursor = nullptr,
                                                              .random = 0x9e3779b97f4a7c15,
                                                              .gate = nullptr,
+                                                             .setting = nullptr,
                                                              .apart = {},
                                                              .limit = {nullptr},
                                                              .head_gate = {nullptr},

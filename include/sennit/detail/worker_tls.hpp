@@ -1,5 +1,5 @@
 // The thread-local data of a worker that a fork uses: one object for each thread. No other code in headers
-// reads or writes these members.
+// reads or writes these members, but for `setting`.
 //
 // A strand may continue on another thread after any construct, so code must never keep the address of a
 // thread-local across one. Compilers do keep such an address, whatever the TLS model: GCC 12 hoists %fs:0
@@ -44,7 +44,10 @@ struct alignas(64) worker_tls {
   std::uint64_t random;
   // Where the current strand has the address of its thread's limit.
   const std::atomic<slot*>* const* gate;
-  unsigned char apart[64];
+  // What goes with the current strand from thread to thread besides: of sennit::tbb, where it is in the constructs of
+  // oneTBB. It is null where a strand begins.
+  const void* setting;
+  unsigned char apart[56];
   // The gate of push. Push takes the slow path if tail passes it, or if it is shut (null).
   std::atomic<slot*> limit;
   // The gate of pop. Pop takes the slow path if tail falls below it, or if it is shut (all ones).

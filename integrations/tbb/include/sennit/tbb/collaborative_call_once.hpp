@@ -31,10 +31,8 @@ class collaborative_once_flag {
 template <class F, class... A>
 void collaborative_call_once(collaborative_once_flag& flag, F&& f, A&&... arguments) {
   if (flag.done_.load()) return;
-  const around_construct around;
   const sennit::limit::permit mine(flag.one_);
   if (flag.done_.load()) return;
-  setting_here() = around.outside;
   std::invoke(std::forward<F>(f), std::forward<A>(arguments)...);
   flag.done_.store(true);
 }

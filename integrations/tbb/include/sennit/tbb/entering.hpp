@@ -94,7 +94,12 @@ void in_runtime(F&& f) {
     const unsigned workers = default_workers_allowed();
     if (workers != default_workers()) {
       const runtimes::loan limited(workers);
-      sennit::detail::run_implied_region(*limited, f);
+      const setting outside = setting_here();
+      auto inside = [&] {
+        const in_setting here(outside);
+        f();
+      };
+      sennit::detail::run_implied_region(*limited, inside);
       return;
     }
   }
@@ -106,13 +111,13 @@ template <class F>
 void construct(task_group_context* given, F&& f) {
   task_group_context own;
   task_group_context& context = given != nullptr ? *given : own;
-  const around_construct around;
-  const scope inside(context, around.outside.inner);
-  setting in = around.outside;
+  const setting outside = setting_here();
+  const scope inside(context, outside.inner);
+  setting in = outside;
   in.inner = &inside;
   if (in.cancelled()) return;
-  setting_here() = in;
-  const tells_exit at_end(around.outside);
+  const in_setting here(in);
+  const tells_exit at_end(outside);
   try {
     in_runtime([&] { f(std::as_const(in)); });
   } catch (...) {

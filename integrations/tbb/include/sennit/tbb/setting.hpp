@@ -1,13 +1,14 @@
 // Where a strand is in the constructs of oneTBB: in whose context, and in which arena.
 #pragma once
 
-#include <sennit/detail/calls.hpp>
+#include <sennit/detail/worker_tls.hpp>
 #include <sennit/tbb/first.hpp>
 
 #include <atomic>
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <utility>
 
 namespace tbb {
 namespace on_sennit {
@@ -89,14 +90,27 @@ struct setting {
   bool outside() const { return inner == nullptr && arena == nullptr; }
 };
 
-inline constinit thread_local setting setting_of_thread;
+inline constexpr setting no_setting{};
 
-// Not inlined: a strand may change threads between two calls, and compilers keep addresses of thread-local variables.
-[[gnu::noinline]] inline setting& setting_here() {
-  setting* here = &setting_of_thread;
-  asm volatile("" : "+r"(here) : : "memory");
-  return *here;
+// That of the calling strand. It goes with the strand to other threads, in whatever construct that happens.
+inline const setting& setting_here() {
+  const void* const here = sennit::detail::current_tls().setting;
+  return here != nullptr ? *static_cast<const setting*>(here) : no_setting;
 }
+
+// The calling strand is in that setting until this ends.
+class in_setting {
+ public:
+  explicit in_setting(const setting& in)
+      : mine_(in), before_(std::exchange(sennit::detail::current_tls().setting, &mine_)) {}
+  in_setting(const in_setting&) = delete;
+  in_setting& operator=(const in_setting&) = delete;
+  ~in_setting() { sennit::detail::current_tls().setting = before_; }
+
+ private:
+  const setting mine_;
+  const void* const before_;
+};
 
 inline bool task_group_context::is_group_execution_cancelled() const {
   if (cancelled_.load(std::memory_order_relaxed)) return true;
@@ -105,18 +119,6 @@ inline bool task_group_context::is_group_execution_cancelled() const {
   }
   return false;
 }
-
-// A construct is called in this setting. Its tasks change the setting of each thread that they come to, and the calling
-// strand may come out on another thread.
-class around_construct {
- public:
-  around_construct() : outside(setting_here()) {}
-  around_construct(const around_construct&) = delete;
-  around_construct& operator=(const around_construct&) = delete;
-  ~around_construct() { setting_here() = outside; }
-
-  const setting outside;
-};
 
 // How many objects observe. In another header: they learn that the calling thread has come to work in the setting.
 inline constinit std::atomic<int> observers{0};
@@ -130,7 +132,7 @@ template <class F>
 void run_task(const setting& in, F&& f) {
   if (in.cancelled()) [[unlikely]]
     return;
-  setting_here() = in;
+  const in_setting here(in);
   if (observers.load(std::memory_order_relaxed) != 0) [[unlikely]]
     tell_observers(in);
   try {

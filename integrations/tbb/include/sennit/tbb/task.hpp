@@ -29,7 +29,6 @@ using suspend_point = std::shared_ptr<suspension>;
 // Calls f with a point, and returns when somebody has called resume() with the point. Meanwhile the thread does other work.
 template <class F>
 void suspend(F&& f) {
-  const around_construct around;
   const auto point = std::make_shared<suspension>();
   in_runtime([&] {
     f(point);

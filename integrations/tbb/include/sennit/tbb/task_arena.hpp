@@ -96,7 +96,7 @@ class arena_record : public std::enable_shared_from_this<arena_record> {
   void run(const setting& in, F&& f) {
     const place mine(*this);
     auto inside = [&] {
-      setting_here() = in;
+      const in_setting here(in);
       f();
     };
     sennit::detail::run_implied_region(runtime(), inside);
@@ -111,7 +111,6 @@ class arena_record : public std::enable_shared_from_this<arena_record> {
       auto task = [&] { run_task(in, *f); };
       sennit::detail::run_implied_region(self->runtime(), task);
       observer_list::all().left(self.get(), true);
-      setting_here() = {};
     });
   }
 
@@ -241,9 +240,9 @@ class task_arena {
   template <class F>
   auto execute(F&& f) -> decltype(f()) {
     const std::shared_ptr<arena_record> in = record();
-    const around_construct around;
-    if (around.outside.arena == in.get()) return f();
-    const tells_exit at_end(around.outside, in.get());
+    const setting& outside = setting_here();
+    if (outside.arena == in.get()) return f();
+    const tells_exit at_end(outside, in.get());
     setting inside;
     inside.arena = in.get();
     return result_within<decltype(f())>([&](auto body) { in->run(inside, [&] { run_task(inside, body); }); },
@@ -310,16 +309,15 @@ inline int current_thread_index() {
 // Runs f so that the calling thread runs no other tasks meanwhile, and returns its result.
 template <class F>
 auto isolate(F&& f) -> decltype(f()) {
-  const around_construct around;
   if (!sennit::detail::in_strand()) return f();
   using result = decltype(f());
-  setting in = around.outside;
+  setting in = setting_here();
   in.index = in.index < 0 ? static_cast<int>(sennit::worker_index()) : in.index;
   const isolation alone;
   return result_within<result>(
       [&](auto inside) { sennit::detail::run_implied_region(alone.runtime(), inside); },
       [&]() -> result {
-        setting_here() = in;
+        const in_setting here(in);
         return f();
       });
 }

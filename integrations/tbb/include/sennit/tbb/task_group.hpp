@@ -88,7 +88,6 @@ class task_group {
   // If it throws, the task does not run.
   template <class F>
   void run(F&& f) {
-    const around_construct around;
     if (has_no_worker()) return add_late(handles::take(defer(std::forward<F>(f))));
     const adding here(*this);
     const setting in = setting_in(here.to());
@@ -97,14 +96,11 @@ class task_group {
       return;
     }
     // The task may begin when the arena is gone.
-    here.to().tasks.spawn([this, in, owner = owner_of(in), f = std::forward<F>(f)]() mutable {
-      const around_construct no_thread_stays_in_the_arena;
-      run_noted(in, f);
-    });
+    here.to().tasks.spawn(
+        [this, in, owner = owner_of(in), f = std::forward<F>(f)]() mutable { run_noted(in, f); });
   }
   // Where there is no memory for that, the task runs when somebody waits.
   void run(task_handle&& h) {
-    const around_construct around;
     begun_task begun(*this, handles::take(std::move(h)));
     if (!has_no_worker()) {
       try {
@@ -171,7 +167,6 @@ class task_group {
     begun_task(task_group& of, std::unique_ptr<deferred_task> given)
         : group(&of), in(of.setting_in(of.first_)), owner(owner_of(in)), task(std::move(given)) {}
     void operator()() {
-      const around_construct around;
       const std::unique_ptr<deferred_task> mine = std::move(task);
       group->run_noted(in, [&] { mine->run(); });
     }
@@ -361,7 +356,6 @@ class task_group {
   // Nothing that throws comes between the beginning of a wait and its end.
   template <class F>
   task_group_status wait_after(F&& first) {
-    const around_construct around;
     begin_wait();
     ending how;
     bool begun = false;

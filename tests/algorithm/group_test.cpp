@@ -143,6 +143,7 @@ TEST(hash_map, has_a_value_for_each_key) {
           sennit::serial::parallel_hash_map(x, &element::first, &element::second, append, hash);
       with_workers([&] {
         const auto map = sennit::parallel_hash_map(x, &element::first, &element::second, append, hash);
+        EXPECT_TRUE((std::map<std::string, std::string>(map.begin(), map.end()) == expected));
         ASSERT_EQ(map.size(), expected.size());
         for (const auto& [key, value] : expected) {
           const std::string* const found = map.find(key);

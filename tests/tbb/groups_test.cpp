@@ -1,4 +1,6 @@
 // Programs written for oneTBB's groups and arenas, which say nothing of Sennit.
+#include <sennit/parallel_for.hpp>
+
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
@@ -10,6 +12,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <thread>
@@ -293,6 +296,30 @@ TEST(tbb_arenas, a_task_may_outlive_its_arena) {
     }
     group.wait();
     EXPECT_EQ(seen, 30);
+  }
+}
+
+// Catches: a task that takes the setting of another strand for its own, because a construct that is none of oneTBB's has moved it
+// to another thread.
+TEST(tbb_groups, tasks_go_on_behind_constructs_of_others) {
+  for (int round = 0; round < 30; ++round) {
+    std::atomic<int> ran{0};
+    tbb::task_group group;
+    std::function<void(int)> spread = [&](int depth) {
+      group.run([&, depth] {
+        sennit::parallel_for(0, 40, [](int) {
+          const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(5);
+          while (std::chrono::steady_clock::now() < end) {
+          }
+        });
+        ++ran;
+        if (depth == 0) return;
+        spread(depth - 1);
+        spread(depth - 1);
+      });
+    };
+    group.run_and_wait([&] { spread(5); });
+    EXPECT_EQ(ran, 63);
   }
 }
 

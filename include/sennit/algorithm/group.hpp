@@ -220,7 +220,8 @@ struct group_by_calls {
 template <class Engine>
 struct reduce_by_key_calls {
   template <class R, class Key, class T, class Map = std::identity, class Combine = std::plus<>>
-    requires groupable<R, Key>
+    requires groupable<R, Key> && reduce_map<Map, const std::ranges::range_value_t<R>&> &&
+             reduce_operation<Combine, T, std::invoke_result_t<Map&, const std::ranges::range_value_t<R>&>>
   std::vector<std::pair<key_of_element<R, Key>, T>>
   operator()(R&& range, Key key, T first, Map map = {}, Combine combine = {} SENNIT_WHERE) const {
     SENNIT_SITE_IF(!Engine::serial, "parallel_reduce_by_key");
@@ -246,10 +247,26 @@ struct reduce_by_key_calls {
   }
   template <class... A>
   static consteval void refuse() {
-    static_assert(
-        never<A...>,
-        "parallel_reduce_by_key: the arguments are a random-access, sized range of elements that can be "
-        "copied, a function that makes a key with < and == of an element, and a first value");
+    using Map = plain_argument<3, A...>;
+    constexpr bool swapped = [] {
+      if constexpr (countable_range<plain_argument<0, A...>> && !std::is_void_v<Map>) {
+        using V = const std::ranges::range_value_t<plain_argument<0, A...>>&;
+        return std::invocable<plain_argument<2, A...>&, V> && !std::invocable<Map&, V>;
+      }
+      return false;
+    }();
+    if constexpr (swapped) {
+      static_assert(
+          never<A...>,
+          "parallel_reduce_by_key: the third argument is the first value, and the fourth one makes a "
+          "value of an element; here they stand the other way round");
+    } else {
+      static_assert(
+          never<A...>,
+          "parallel_reduce_by_key: the arguments are a random-access, sized range of elements that can be "
+          "copied, a function that makes a key with < and == of an element, a first value, a function that "
+          "makes a value of its type of an element, and an operation that makes one of two such values");
+    }
   }
 
  private:

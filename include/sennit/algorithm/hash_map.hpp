@@ -127,8 +127,48 @@ class hash_map {
   }
   bool contains(const Key& key) const { return find(key) != nullptr; }
 
-  // All keys with their values are in parts() vectors, in the order in which the input first has the keys of a part. For a
-  // loop over parts. Precondition: i < parts().
+  // Pairs of keys and values, one part after the other.
+  class iterator {
+   public:
+    using value_type = std::pair<Key, T>;
+    using difference_type = std::ptrdiff_t;
+
+    iterator() = default;
+    const value_type& operator*() const noexcept { return map_->part(part_)[at_]; }
+    const value_type* operator->() const noexcept { return &**this; }
+    iterator& operator++() noexcept {
+      ++at_;
+      skip();
+      return *this;
+    }
+    iterator operator++(int) noexcept {
+      const iterator before = *this;
+      ++*this;
+      return before;
+    }
+    bool operator==(const iterator& other) const noexcept {
+      return part_ == other.part_ && at_ == other.at_;
+    }
+
+   private:
+    friend class hash_map;
+    iterator(const hash_map& map, std::size_t part) noexcept : map_(&map), part_(part) { skip(); }
+    void skip() noexcept {
+      while (part_ != map_->parts() && at_ == map_->part(part_).size()) {
+        ++part_;
+        at_ = 0;
+      }
+    }
+
+    const hash_map* map_ = nullptr;
+    std::size_t part_ = 0;
+    std::size_t at_ = 0;
+  };
+  iterator begin() const noexcept { return iterator(*this, 0); }
+  iterator end() const noexcept { return iterator(*this, parts()); }
+
+  // The same as parts() sequences, in the order in which the input first has the keys of a part: for a parallel loop over
+  // parts. Precondition: i < parts().
   std::size_t parts() const noexcept { return parts_.size(); }
   std::span<const value_type> part(std::size_t i) const noexcept { return parts_[i].entries(); }
 

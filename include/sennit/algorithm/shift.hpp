@@ -6,6 +6,7 @@
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/forms.hpp>
 #include <sennit/detail/algorithm/pack_forms.hpp>
+#include <sennit/detail/algorithm/raw_memory.hpp>
 #include <sennit/detail/algorithm/refusal.hpp>
 #include <sennit/detail/algorithm/sequence.hpp>
 #include <sennit/detail/construct_site.hpp>
@@ -14,7 +15,10 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <iterator>
+#include <memory>
 #include <ranges>
+#include <type_traits>
 
 namespace sennit {
 namespace detail {
@@ -47,8 +51,47 @@ struct shifting {
           },
           rotating::for_iterations_of(times, how));
     } else {
+      if constexpr (std::is_trivially_copyable_v<std::iter_value_t<It>>) {
+        if (shift_blocks<Engine>(all, by, remain, how)) return;
+      }
       rotating::run<Engine>(all, all.at(Right ? all.size - by : by), how);
     }
+  }
+
+  // A block's last elements come from the block behind, which moves meanwhile: so these are copied before. False: there is no
+  // memory for the copies.
+  template <class Engine, class It>
+  static bool shift_blocks(const elements<It>& all, position by, position remain, const loop_options& how) {
+    using T = std::iter_value_t<It>;
+    const position block = std::max<position>(16 * by, position{1} << 14);
+    const position edges = (remain - 1) / block;
+    const raw_memory<T> memory(static_cast<std::size_t>(edges * by));
+    T* const copies = memory.get();
+    if (copies == nullptr) return false;
+    const auto at = [&](position i) { return all.at(Right ? all.size - 1 - i : i); };
+    const loop_options each{.grain = how.grain == 0 ? 0 : 1};
+    Engine::for_positions(
+        edges,
+        [&](position from, position to) {
+          for (; from != to; ++from) {
+            for (position i = 0; i != by; ++i)
+              std::construct_at(copies + from * by + i, *at((from + 1) * block + i));
+          }
+        },
+        each);
+    Engine::for_positions(
+        edges + 1,
+        [&](position from, position to) {
+          for (; from != to; ++from) {
+            const bool last = from == edges;
+            const position end = last ? remain + by : (from + 1) * block;
+            move_to_front(all, from * block + by, end, from * block);
+            if (last) continue;
+            for (position i = 0; i != by; ++i) *at(end - by + i) = copies[from * by + i];
+          }
+        },
+        each);
+    return true;
   }
 
   template <class It>
@@ -112,8 +155,8 @@ struct shift_calls {
 // of elements, nothing moves; in the second case no element remains.
 //
 // Throws what moving an element throws, and sennit::cancelled in a cancelled region; the elements have no promised order
-// then. Thread-safety: any thread may call it. Cost: a move of each element; where `by` is below a 256th of the elements, a
-// parallel_rotate. No memory.
+// then. Thread-safety: any thread may call it. Cost: a move of each element; where `by` is below a 256th of the elements, memory
+// for a sixteenth of them at most, or, if they are no plain bytes, a parallel_rotate.
 //
 // Example:
 //   #include <vector>

@@ -10,6 +10,7 @@
 // it, whether oneTBB is installed or not.
 #define _PSTL_PARALLEL_BACKEND_H
 
+#include <sennit/algorithm/select.hpp>
 #include <sennit/detail/algorithm/engine.hpp>
 #include <sennit/detail/algorithm/parts.hpp>
 #include <sennit/detail/algorithm/raw_memory.hpp>
@@ -344,6 +345,14 @@ void __parallel_stable_sort(Policy&&, It first, It last, Compare compare, Leaf) 
 template <class Policy, typename It, typename Compare, typename Leaf, typename Count>
 void __parallel_stable_sort(Policy&&, It first, It last, Compare compare, Leaf leaf, Count wanted) {
   const auto n = last - first;
+  // That of std::partial_sort knows `wanted` and no other place, so the elements are there. Others bring them.
+  if constexpr (sizeof(Leaf) == sizeof(Count) && std::permutable<It>) {
+    if (static_cast<std::ptrdiff_t>(wanted) < n) {
+      sennit::parallel_partial_sort(first, first + static_cast<std::ptrdiff_t>(wanted), last,
+                                    [&](const auto& a, const auto& b) { return compare(a, b); });
+      return;
+    }
+  }
   const auto longest =
       static_cast<std::ptrdiff_t>(sennit::std_execution::tiles(static_cast<std::size_t>(n)).length);
   const auto least = std::min(static_cast<std::ptrdiff_t>(wanted), n);

@@ -69,7 +69,7 @@ struct shifting {
     T* const copies = memory.get();
     if (copies == nullptr) return false;
     const auto at = [&](position i) { return all.at(Right ? all.size - 1 - i : i); };
-    const loop_options each{.grain = how.grain == 0 ? 0 : 1};
+    const loop_options each{.grain = how.grain == 0 ? 0U : 1U};
     Engine::for_positions(
         edges,
         [&](position from, position to) {

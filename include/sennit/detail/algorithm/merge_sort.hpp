@@ -161,7 +161,7 @@ class merge_sort {
     const auto end = std::copy(first, last, copies.begin());
     merge_of_runs<typename decltype(copies)::iterator, I> runs{copies.begin(), copies.begin() + n / 2,
                                                                copies.begin() + n / 2, end, first};
-    runs.run(before, [](const I& to, const auto& position) { *to = *position; });
+    runs.run(before, [](const I& to, const auto& from) { *to = *from; });
     std::copy(runs.right, runs.right_end, std::copy(runs.left, runs.left_end, runs.out));
   }
 

@@ -275,10 +275,10 @@ TEST(counted_serial, counts_what_algorithms_fork) {
   // 16 tiles: a loop over them and one in each; or 15 joins, and a loop in each.
   EXPECT_EQ(forks_of([&] { P::parallel_for_nest({64, 64}, nothing, sennit::tiled(16)); }), 17U);
   EXPECT_EQ(forks_of([&] { P::parallel_for_nest({64, 64}, nothing, sennit::morton(16)); }), 31U);
-  // A loop looks whether elements are in order; each half of these 512 is sorted at once.
+  // A loop looks whether elements are in order; each of 16 blocks of these 512 is sorted at once.
   std::vector<int> larger(512);
   larger[0] = 1;
-  EXPECT_EQ(forks_of([&] { P::parallel_sort(larger, [](int a, int b) { return a < b; }); }), 2U);
+  EXPECT_EQ(forks_of([&] { P::parallel_sort(larger, [](int a, int b) { return a < b; }); }), 16U);
   EXPECT_EQ(forks_of([&] { P::parallel_sort(larger); }), 0U);
 }
 

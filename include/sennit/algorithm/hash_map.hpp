@@ -146,9 +146,7 @@ class hash_map {
       ++*this;
       return before;
     }
-    bool operator==(const iterator& other) const noexcept {
-      return part_ == other.part_ && at_ == other.at_;
-    }
+    bool operator==(const iterator& other) const noexcept { return part_ == other.part_ && at_ == other.at_; }
 
    private:
     friend class hash_map;

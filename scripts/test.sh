@@ -148,16 +148,20 @@ run_checks() {
     targets="$targets$(printf " test_$folder.%s" "$@")"
     tests="$tests|^$folder[.]($(echo "$@" | tr ' ' '|'))[.]"
   }
+  # All but the costs of loops, which take longest to build.
+  schedules="affinity distribution execution file groups refinement replay schedule split steal_tree tiling timeline lateness long_region"
   # Loops, algorithms and nests own next to no memory, and take long to build; as do the tools of TPAL and rollforward, and
   # many splices. Policies and the topology have no memory of their own. Of graphs, those tests that make and free most.
-  only unit core process beats schedule pipeline
+  only unit core process beats pipeline
+  and_some schedule $schedules
   and_some splice failure fronts
   and_some graph alive boxes create failure flow flow_random flow_regions inside keys lifetime limit_permit random record \
     replay run task_graph task_values trace values within
   configuration asan-clang -DSENNIT_PRECOMPILE_TESTS=ON
   # The others have no threads of their own; the tools of TPAL, which take longest to build, have the library's. Of splices and
   # graphs, those tests that make most use of several workers. Loops take long to build; make stress has them.
-  only core process beats schedule pipeline
+  only core process beats pipeline
+  and_some schedule $schedules
   and_some splice failure fronts
   and_some graph alive color create flow flow_random flow_random_perturbed flow_regions limit_permit placement priority random \
     random_perturbed random_tasks record replay run static task_async task_choice task_compose task_graph task_limit task_priority within

@@ -1,6 +1,7 @@
 // parallel_for_each: over sequences, and over items that are found on the way.
 #pragma once
 
+#include <sennit/detail/calls.hpp>
 #include <sennit/detail/loop/for_positions.hpp>
 #include <sennit/task_group.hpp>
 #include <sennit/tbb/entering.hpp>
@@ -277,8 +278,12 @@ void for_each(task_group_context* context, Iterator first, Iterator last, const 
   if (first == last) return;
   construct(context, [&](const setting& in) {
     using item = typename std::iterator_traits<Iterator>::value_type;
-    each_run<Body> run(in, body);
-    run_each<item>(run, first, last);
+    auto all = [&] {
+      each_run<Body> run(in, body);
+      run_each<item>(run, first, last);
+    };
+    // A thread of the program takes up work of its own region alone, and so that of a group that is made there.
+    sennit::detail::in_strand() ? all() : sennit::detail::run_region(nullptr, all);
   });
 }
 

@@ -3,8 +3,10 @@
 
 #include <sennit/blocking.hpp>
 #include <sennit/task_group.hpp>
+#include <sennit/tbb/adders_and_waiter.hpp>
 #include <sennit/tbb/entering.hpp>
 #include <sennit/tbb/setting.hpp>
+#include <sennit/tbb/task_handle.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -12,7 +14,6 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -20,48 +21,6 @@ namespace tbb {
 namespace on_sennit {
 
 enum task_group_status { not_complete, complete, canceled };
-
-class task_group;
-
-// A task that runs once it is handed to a group, or to an arena.
-class deferred_task {
- public:
-  deferred_task(const deferred_task&) = delete;
-  deferred_task& operator=(const deferred_task&) = delete;
-  virtual ~deferred_task();
-  virtual void run() = 0;
-
-  task_group& group;
-  std::unique_ptr<deferred_task> next;  // where it is in a list
-
- protected:
-  explicit deferred_task(task_group& of);
-};
-
-class task_handle {
- public:
-  task_handle() = default;
-
-  explicit operator bool() const noexcept { return task_ != nullptr; }
-  friend bool operator==(const task_handle& h, std::nullptr_t) noexcept { return h.task_ == nullptr; }
-
- private:
-  friend class task_group;
-  friend struct handles;
-  explicit task_handle(std::unique_ptr<deferred_task> task) : task_(std::move(task)) {}
-
-  std::unique_ptr<deferred_task> task_;
-};
-
-// What arenas need of handles.
-struct handles {
-  static std::unique_ptr<deferred_task> take(task_handle&& h) {
-    if (h.task_ == nullptr) throw std::runtime_error("tbb: the task_handle is empty; run a task once only");
-    return std::move(h.task_);
-  }
-  // In the group that made it.
-  static void run(task_handle&& h);
-};
 
 // A group of Sennit allows no spawn by others than its children while somebody waits for it; one of oneTBB does. So there are two
 // parts: while one is waited for, others add to the other one, and the strand that waits turns to that one next.
@@ -207,15 +166,10 @@ class task_group {
   void note(std::exception_ptr thrown) {
     const std::lock_guard guard(lock_);
     if (thrown_ == nullptr) thrown_ = std::move(thrown);
-    state_.fetch_or(unusual, std::memory_order_relaxed);
+    state_.mark_unusual();
   }
 
   // --- Adding.
-
-  // `state_`: how many add, in steps of `one_adds`, and
-  static constexpr unsigned waited = 1;   // somebody waits
-  static constexpr unsigned unusual = 2;  // who ends a wait has to look at what is under the lock
-  static constexpr unsigned one_adds = 4;
 
   // While it lives, nobody waits for the part, or the caller is a task of the part.
   class adding {
@@ -223,7 +177,7 @@ class task_group {
     explicit adding(task_group& group) : group_(group), to_(&group.first_) {
       if (setting_here().inner == &group.first_.inside) {
         entered_ = as::task;
-      } else if (group.enter()) [[likely]] {
+      } else if (group.state_.enter()) [[likely]] {
         entered_ = as::counted;
       } else {
         enter_beside_a_wait();
@@ -234,7 +188,7 @@ class task_group {
     adding& operator=(const adding&) = delete;
     ~adding() {
       if (entered_ == as::counted) {
-        group_.leave();
+        group_.state_.leave();
       } else if (entered_ == as::noted) [[unlikely]] {
         const std::lock_guard guard(group_.lock_);
         --to_->adding;
@@ -254,13 +208,13 @@ class task_group {
       }
       do {
         const std::lock_guard guard(group_.lock_);
-        if ((group_.state_.fetch_or(unusual, std::memory_order_relaxed) & waited) == 0) continue;
+        if (!group_.state_.mark_unusual()) continue;
         to_ = &group_.part_to_add_to();
         to_->used = true;
         ++to_->adding;
         entered_ = as::noted;
         return;
-      } while (!group_.enter());
+      } while (!group_.state_.enter());
       entered_ = as::counted;
     }
 
@@ -269,19 +223,6 @@ class task_group {
     as entered_;
   };
 
-  // False: somebody waits.
-  bool enter() {
-    if ((state_.load(std::memory_order_relaxed) & waited) != 0) return false;
-    // ORD[D80] acquire: the end of the last wait, before what is added now; pairs with the releases in try_end() and end().
-    if ((state_.fetch_add(one_adds, std::memory_order_acquire) & waited) == 0) [[likely]]
-      return true;
-    leave();
-    return false;
-  }
-  void leave() {
-    // ORD[D80] release: what was added; pairs with the acquire in begin_wait(). Whoever waits may end the group then.
-    if ((state_.fetch_sub(one_adds, std::memory_order_release) & waited) != 0) state_.notify_all();
-  }
   // Of which the calling task is. Null: none.
   part* part_around() {
     const scope* const second = second_inside_.load(std::memory_order_relaxed);
@@ -314,25 +255,19 @@ class task_group {
   }
   void add_late(std::unique_ptr<deferred_task> task) {
     const std::lock_guard guard(lock_);
-    std::unique_ptr<deferred_task>* end = &late_;
-    if (newest_late_ != nullptr) end = &newest_late_->next;
-    newest_late_ = task.get();
-    *end = std::move(task);
+    late_.add(std::move(task));
     tell_waiter();
   }
   std::unique_ptr<deferred_task> take_late() {
     const std::lock_guard guard(lock_);
-    std::unique_ptr<deferred_task> oldest = std::move(late_);
-    if (oldest != nullptr) late_ = std::move(oldest->next);
-    if (late_ == nullptr) newest_late_ = nullptr;
-    return oldest;
+    return late_.take_oldest();
   }
 
   void add_handle() {
     const std::lock_guard guard(lock_);
     ++handles_;
     open_.store(true, std::memory_order_relaxed);
-    state_.fetch_or(unusual, std::memory_order_relaxed);
+    state_.mark_unusual();
   }
   // The strand that waits takes the lock before it goes, so the group lasts until the lock is given back.
   void drop_handle() {
@@ -356,7 +291,7 @@ class task_group {
   // Nothing that throws comes between the beginning of a wait and its end.
   template <class F>
   task_group_status wait_after(F&& first) {
-    begin_wait();
+    state_.begin();
     ending how;
     bool begun = false;
     auto all = [&] {
@@ -373,30 +308,6 @@ class task_group {
     return how.cancelled ? canceled : complete;
   }
 
-  // Strands may wait for the group one after the other.
-  void begin_wait() {
-    unsigned now = state_.load(std::memory_order_relaxed);
-    for (;;) {
-      if ((now & waited) == 0) {
-        // ORD[D80] acquire: the end of the last wait; pairs with the releases in try_end() and end().
-        if (state_.compare_exchange_weak(now, now | waited, std::memory_order_acquire,
-                                         std::memory_order_relaxed))
-          break;
-      } else if ((now & unusual) != 0 ||
-                 state_.compare_exchange_weak(now, now | unusual, std::memory_order_relaxed)) {
-        now |= unusual;
-        now = state_after(now);
-      }
-    }
-    // ORD[D80] acquire: what was added before; pairs with the release in leave().
-    while ((now = state_.load(std::memory_order_acquire)) >= one_adds) (void)state_after(now);
-  }
-  // Waits for another one.
-  unsigned state_after(unsigned now) {
-    sennit::blocking([&] { state_.wait(now, std::memory_order_relaxed); });
-    return state_.load(std::memory_order_relaxed);
-  }
-
   void wait_for_all(ending& how) {
     for (;;) {
       const unsigned changes = changes_.load(std::memory_order_relaxed);
@@ -410,7 +321,7 @@ class task_group {
   }
   // A task for which there is no memory, or no strand that could set it aside, runs here.
   void begin_late(ending& how) {
-    if ((state_.load(std::memory_order_relaxed) & unusual) == 0) [[likely]]
+    if (!state_.is_unusual()) [[likely]]
       return;
     while (std::unique_ptr<deferred_task> task = take_late()) {
       begun_task begun(*this, std::move(task));
@@ -449,11 +360,9 @@ class task_group {
 
   // Whether the wait is over. Most end here, without the lock.
   bool try_end(ending& how) {
-    unsigned now = state_.load(std::memory_order_relaxed);
-    if (now != waited) return false;
+    if (!state_.may_end()) return false;
     settle(how);
-    // ORD[D80] release: the end of the wait; pairs with the acquires in enter() and begin_wait().
-    return state_.compare_exchange_strong(now, 0, std::memory_order_release, std::memory_order_relaxed);
+    return state_.try_end();
   }
   bool end(ending& how) {
     std::exception_ptr thrown;
@@ -462,9 +371,7 @@ class task_group {
     settle(how);
     thrown.swap(thrown_);
     if (how.failure == nullptr) how.failure = thrown;
-    // ORD[D80] release: as in try_end().
-    state_.fetch_and(~(waited | unusual), std::memory_order_release);
-    state_.notify_all();
+    state_.end();
     return true;
   }
   // What is added from here on may begin.
@@ -487,13 +394,12 @@ class task_group {
   task_group_context own_;
   task_group_context& context_;
   part first_;
-  std::atomic<unsigned> state_{0};
-  std::atomic<bool> open_{false};        // something was added since the last wait
-  std::mutex lock_;                      // of all below
-  std::size_t handles_ = 0;              // deferred tasks that have not ended
-  std::unique_ptr<deferred_task> late_;  // the oldest task of a list that the strand that waits begins
-  deferred_task* newest_late_ = nullptr;
-  std::exception_ptr thrown_;  // by the first task that threw since the last wait
+  adders_and_waiter state_;
+  std::atomic<bool> open_{false};  // something was added since the last wait
+  std::mutex lock_;                // of all below
+  std::size_t handles_ = 0;        // deferred tasks that have not ended
+  deferred_tasks late_;            // which the strand that waits begins
+  std::exception_ptr thrown_;      // by the first task that threw since the last wait
   bool first_is_open_ = false;
   std::unique_ptr<part> second_;
   std::atomic<const scope*> second_inside_{nullptr};
@@ -515,6 +421,5 @@ using on_sennit::complete;
 using on_sennit::not_complete;
 using on_sennit::task_group;
 using on_sennit::task_group_status;
-using on_sennit::task_handle;
 }  // namespace v1
 }  // namespace tbb

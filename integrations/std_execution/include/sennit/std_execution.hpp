@@ -26,7 +26,6 @@
 #include <functional>
 #include <iterator>
 #include <memory>
-#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -219,12 +218,11 @@ template <class It, class Compare>
 void sort_values(It first, It last, Compare& compare) {
   using value = typename std::iterator_traits<It>::value_type;
   const std::ptrdiff_t n = last - first;
-  const detail::raw_memory<value> memory(static_cast<std::size_t>(n));
+  const detail::needed_memory<value> memory(static_cast<std::size_t>(n));
   value* const copies = memory.get();
-  if (copies == nullptr) throw std::bad_alloc();
+  // In order: where one throws, those before it are ended.
+  std::uninitialized_copy(first, last, copies);
   const auto destroy = [n](value* begin) { std::destroy_n(begin, n); };
-  sennit::parallel_for(std::ptrdiff_t{0}, n,
-                       [&](std::ptrdiff_t i) { ::new (copies + i) value(*(first + i)); });
   const std::unique_ptr<value, decltype(destroy)> alive(copies, destroy);
   sennit::std_execution::sort(copies, copies + n, compare);
   sennit::parallel_for(std::ptrdiff_t{0}, n, [&](std::ptrdiff_t i) { *(first + i) = std::move(copies[i]); });

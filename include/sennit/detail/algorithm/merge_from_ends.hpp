@@ -1,6 +1,7 @@
 // A merge of two sorted runs from both ends at once, and a sort of few elements that consists of such merges.
 #pragma once
 
+#include <sennit/detail/algorithm/rescue.hpp>
 #include <sennit/detail/config.hpp>
 
 #include <algorithm>
@@ -94,21 +95,12 @@ class block_sort {
     for (std::ptrdiff_t i = 0; i != size; i += 4) sort_four(others + i, fours + i);
     for (std::ptrdiff_t i = 0; i != size; i += 8) merge_halves<8>(fours + i, others + i);
     for (std::ptrdiff_t i = 0; i != size; i += 16) merge_halves<16>(others + i, fours + i);
-    rescue<To> rest{fours, to, size};
+    rescue rest(fours, to, static_cast<std::size_t>(size));
     merge_halves<size>(fours, to);
     rest.n = 0;
   }
 
  private:
-  // Copies elements to where they are to be, if it is left by an exception before n is 0.
-  template <class To>
-  struct rescue {
-    const T* from;
-    To to;
-    std::ptrdiff_t n;
-    ~rescue() { std::copy_n(from, n, to); }
-  };
-
   // Two pairs, then the lesser and the greater ones of these; two elements are left, which are compared last.
   SENNIT_INLINE void sort_four(T* x, T* to) const {
     const bool first_descends = less_(x[1], x[0]);

@@ -1,6 +1,8 @@
 // A stable radix sort of as many elements as fit in a cache, on one strand.
 #pragma once
 
+#include <sennit/detail/algorithm/rescue.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -87,19 +89,6 @@ class radix_leaf {
       from_the_first_digit<Digits>(data, other, n, to_other, key, lowest, width, std::min(size - 3, Digits));
     }
   }
-
-  // Copies elements to where they are to be, if it is left by an exception before n is 0.
-  struct rescue {
-    const T* from;
-    T* to;
-    std::size_t n;
-    rescue(const T* source, T* target, std::size_t count) : from(source), to(target), n(count) {}
-    rescue(const rescue&) = delete;
-    rescue& operator=(const rescue&) = delete;
-    ~rescue() {
-      if (from != to) std::copy_n(from, n, to);
-    }
-  };
 
   static void insert_all(T* data, T* to, std::size_t n, const Key& key) {
     bits keys[few];

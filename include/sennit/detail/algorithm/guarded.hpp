@@ -1,4 +1,4 @@
-// Sorts and selections of a few positions that stay within their bounds whatever a comparison answers, as those of std do not.
+// Sorts and selections of a few elements, or positions, that stay within their bounds whatever a comparison answers, as those of std do not.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,15 @@
 #include <utility>
 
 namespace sennit::detail {
+
+// Equal elements keep their order. They are exchanged, so that all are there if a comparison throws.
+template <class I, class Before>
+void guarded_insertion_sort(I first, I last, const Before& before) {
+  for (I next = first; next != last; ++next)
+    std::ranges::rotate(
+        std::ranges::partition_point(first, next, [&](auto&& e) { return !before(*next, e); }), next,
+        next + 1);
+}
 
 // Brings what comes before a pivot, the median of three, in front of it. Returns where the pivot is.
 // Precondition: there are three at least.
@@ -43,8 +52,7 @@ void guarded_sort(I first, I last, const Before& before, unsigned partitions) {
     guarded_sort(first, pivot, before, partitions);
     first = pivot + 1;
   }
-  for (I next = first; next != last; ++next)
-    std::rotate(std::upper_bound(first, next, *next, before), next, next + 1);
+  guarded_insertion_sort(first, last, before);
 }
 template <class I, class Before>
 void guarded_sort(I first, I last, const Before& before) {

@@ -1,6 +1,8 @@
 // Stable merges and sorts without memory. They exchange elements, so that a comparator that throws loses none.
 #pragma once
 
+#include <sennit/detail/algorithm/guarded.hpp>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -41,14 +43,7 @@ void in_place_merge(It first, It middle, It last, const Less& less) {
 template <class Engine, class It, class Less>
 void in_place_sort(It first, It last, const Less& less) {
   const auto n = last - first;
-  if (n <= 16) {
-    for (It next = first; next != last; ++next) {
-      std::ranges::rotate(
-          std::ranges::partition_point(first, next, [&](auto&& element) { return !less(*next, element); }),
-          next, next + 1);
-    }
-    return;
-  }
+  if (n <= 16) return guarded_insertion_sort(first, last, less);
   const It middle = first + n / 2;
   Engine::join([&] { in_place_sort<Engine>(first, middle, less); },
                [&] { in_place_sort<Engine>(middle, last, less); });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/detail/algorithm/first_failure.hpp>
+#include <sennit/detail/algorithm/guarded.hpp>
 #include <sennit/detail/algorithm/merge_from_ends.hpp>
 
 #include <algorithm>
@@ -139,21 +140,14 @@ class merge_sort {
   template <class I>
   void sort_few(I first, I last) const {
     if (last - first == block_size) return sort_block<T>(first, first, less_);
-    for (I next = first; next != last; ++next)
-      std::ranges::rotate(
-          std::ranges::partition_point(first, next, [&](auto&& e) { return !less_(*next, e); }), next,
-          next + 1);
+    guarded_insertion_sort(first, last, less_);
   }
 
   // A merge sort, as std::stable_sort leaves its bounds where a comparison is no order.
   template <class I, class Before>
   static void sort_few_positions(I first, I last, const Before& before) {
     const std::ptrdiff_t n = last - first;
-    if (n <= 16) {
-      for (I next = first; next != last; ++next)
-        std::rotate(std::upper_bound(first, next, *next, before), next, next + 1);
-      return;
-    }
+    if (n <= 16) return guarded_insertion_sort(first, last, before);
     const I middle = first + n / 2;
     sort_few_positions(first, middle, before);
     sort_few_positions(middle, last, before);

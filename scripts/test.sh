@@ -148,12 +148,12 @@ run_checks() {
     targets="$targets$(printf " test_$folder.%s" "$@")"
     tests="$tests|^$folder[.]($(echo "$@" | tr ' ' '|'))[.]"
   }
-  # All but the costs of loops, which take longest to build.
-  schedules="affinity distribution execution file groups refinement replay schedule split steal_tree tiling timeline lateness long_region"
+  # All but the costs of loops, which take longest to build, and but for what there is not under TSan.
+  schedules="affinity distribution execution file groups refinement replay schedule split steal_tree tiling timeline"
   # Loops, algorithms and nests own next to no memory, and take long to build; as do the tools of TPAL and rollforward, and
   # many splices. Policies and the topology have no memory of their own. Of graphs, those tests that make and free most.
   only unit core process beats pipeline
-  and_some schedule $schedules
+  and_some schedule $schedules lateness long_region
   and_some splice failure fronts
   and_some graph alive boxes create failure flow flow_random flow_regions inside keys lifetime limit_permit random record \
     replay run task_graph task_values trace values within

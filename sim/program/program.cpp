@@ -68,8 +68,8 @@ node_number program::graph(std::span<const node_number> tasks, std::span<const e
   edge_begins_.push_back(edges_.size());
   edge_counts_.push_back(static_cast<std::uint32_t>(edges.size()));
   edges_.insert(edges_.end(), edges.begin(), edges.end());
-  std::stable_sort(edges_.end() - static_cast<std::ptrdiff_t>(edges.size()), edges_.end(),
-                   [](const edge& a, const edge& b) { return a.before < b.before; });
+  std::ranges::sort(std::span(edges_).last(edges.size()), {},
+                    [](const edge& e) { return std::pair(e.before, e.after); });
   return n;
 }
 

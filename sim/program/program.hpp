@@ -85,7 +85,7 @@ class program {
   std::span<const touch> touches(const node& n) const noexcept {
     return {touches_.data() + n.first, n.count};
   }
-  // Of a graph, sorted by `before`.
+  // Of a graph, sorted.
   std::span<const edge> edges(const node& n) const noexcept;
   const std::string& site_name(std::uint32_t site) const noexcept { return sites_[site]; }
   std::size_t sites() const noexcept { return sites_.size(); }

@@ -103,5 +103,41 @@ class Layers(unittest.TestCase):
         self.assertEqual(ROW.findall(table), list(reversed(BELOW)))
 
 
+# The simulator. Of the library it has the policies only.
+SIMULATOR = ROOT / "sim"
+SIMULATED = re.compile(r'^#include "(([a-z_]+)/[a-z_]+\.hpp)"', re.MULTILINE)
+BELOW_IN_SIMULATOR = {
+    "program": [],
+    "machine": [],
+    "memory": ["machine"],
+    "engine": ["program", "machine", "memory", "policy"],
+    "scale": ["program", "machine", "memory", "engine"],
+    "programs": ["program", "machine", "engine"],
+    "evidence": ["program", "programs", "machine", "memory", "engine", "scale"],
+}
+
+
+class Simulator(unittest.TestCase):
+    """Catches a machine that knows its users, and a library that knows the simulator."""
+
+    def test_includes_what_is_below_only(self):
+        for path in sorted(SIMULATOR.rglob("*.[ch]pp")):
+            folder = path.relative_to(SIMULATOR).parts[0]
+            for included, of in SIMULATED.findall(path.read_text()):
+                with self.subTest(file=str(path), included=included):
+                    self.assertIn(of, BELOW_IN_SIMULATOR[folder] + [folder])
+
+    def test_uses_no_header_of_the_library(self):
+        for path in sorted(SIMULATOR.rglob("*.[ch]pp")):
+            with self.subTest(file=str(path)):
+                self.assertNotIn("#include <sennit/", path.read_text())
+
+    def test_is_unknown_to_the_library(self):
+        for folder in (SOURCES, ROOT / "include"):
+            for path in sorted(folder.rglob("*.[ch]pp")):
+                with self.subTest(file=str(path)):
+                    self.assertNotIn("sim/", " ".join(re.findall("^#include.*$", path.read_text(), re.MULTILINE)))
+
+
 if __name__ == "__main__":
     unittest.main()

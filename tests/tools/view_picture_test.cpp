@@ -12,9 +12,11 @@
 #include <sennit/runtime.hpp>
 #include <sennit/schedule.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <set>
+#include <thread>
 #include <tuple>
 
 namespace command {
@@ -179,18 +181,32 @@ TEST(Sites, AreTheInnermostOfTheProgram) {
   EXPECT_EQ(name("sennit::detail::in_strand()"), "");
 }
 
-void wait_a_while() {
+void take_a_while() {
   for (const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(200);
        std::chrono::steady_clock::now() < end;) {
   }
 }
 
+// Until somebody else has come, on a machine that is as busy as it may be.
+void wait_for(const std::atomic<bool>& come) {
+  const auto last = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!come.load(std::memory_order_relaxed) && std::chrono::steady_clock::now() < last) {
+    std::this_thread::yield();
+  }
+}
+
 [[gnu::noinline]] void forks_here() {
-  sennit::join([] { wait_a_while(); }, [] { wait_a_while(); });
+  std::atomic<bool> taken = false;
+  sennit::join([&] { wait_for(taken); }, [&] { taken.store(true, std::memory_order_relaxed); });
 }
 
 [[gnu::noinline]] void loops_here() {
-  sennit::parallel_for(0, 8, [](int) { wait_a_while(); });
+  std::atomic<bool> taken = false;
+  sennit::parallel_for(0, 8, [&](int i) {
+    take_a_while();  // brief loops are not cut
+    if (i == 0) wait_for(taken);
+    if (i == 7) taken.store(true, std::memory_order_relaxed);
+  });
 }
 
 // Would catch: constructs without a name, or with that of another function, in a schedule that was recorded and saved.
@@ -201,7 +217,7 @@ TEST(Sites, AreRecorded) {
   schedule recorded;
   runtime.run([&] {
     recorded = sennit::record([] {
-      for (int i = 0; i < 100; ++i) {
+      for (int i = 0; i < 10; ++i) {
         forks_here();
         loops_here();
       }

@@ -216,6 +216,8 @@ void left_open() {
 }
 
 void leave_branch(frame& branch) noexcept {
+  if (branch.stolen().in_place) [[unlikely]]
+    return;
   // Not written without need: the strand that waits reads the frame next, on another processor.
   if (load_views() != nullptr) branch.stolen().views = exchange_views(nullptr);
   if (!branch.stolen().is_strand) {

@@ -16,6 +16,7 @@
 namespace sennit::detail {
 
 class schedule_hooks;
+class unobserved_part;
 class worker;
 
 // Constructs are counted in serial order, at each level of nesting apart: one in the left branch of a fork,
@@ -133,6 +134,8 @@ struct pause {
 struct donee {
   worker* to = nullptr;
   std::uint64_t number = nowhere;
+  // What the construct's branches are to be: a part of which the hooks hear nothing but its end. Null: they hear of it.
+  unobserved_part* part = nullptr;
 };
 
 // A construct that begins, and what it belongs to: a child's or a wait's group.
@@ -170,6 +173,9 @@ class schedule_hooks {
   virtual bool runs_in_place(trace_cursor&, const whereabouts&) noexcept { return false; }
   virtual void in_place_begins(trace_cursor&, const whereabouts&) noexcept {}
   virtual void in_place_ends(trace_cursor&, const whereabouts&) noexcept {}
+  // In a part that is not observed: the strand has popped the fork, whose right branch it runs next. The fork has ended.
+  virtual void unobserved_left_ends(trace_cursor&) noexcept {}
+  virtual void unobserved_ends(trace_cursor&) noexcept {}
   // A part of a loop begins that is not cut any further, and ends.
   virtual void leaf_begins(trace_cursor&, position, position) noexcept {}
   virtual void leaf_ends(trace_cursor&) noexcept {}

@@ -4,6 +4,7 @@
 #include "process/fork_child.hpp"
 #include "system/nanoseconds.hpp"
 #include "worker/runtime_core.hpp"
+#include "worker/unobserved_part.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/detail/failure.hpp>
@@ -30,7 +31,20 @@ using kind = traced_body::kind;
 
 // What is noted in a frame's whereabouts: of a fork, its body's number and whether it is a part of a loop; of a child, when it
 // was spawned, where and in which group.
-const void* const part_of_loop = reinterpret_cast<const void*>(std::uintptr_t{1});
+struct fork_notes {
+  bool told = true;
+  bool part_of_loop = false;
+  std::uint32_t depth = 0;
+
+  const void* packed() const noexcept {
+    return reinterpret_cast<const void*>(std::uintptr_t{depth} << 2 | (part_of_loop ? 3 : 1));
+  }
+  static fork_notes of(const whereabouts& where) noexcept {
+    const auto word = reinterpret_cast<std::uintptr_t>(where.plan);
+    return {
+        .told = word != 0, .part_of_loop = (word & 2) != 0, .depth = static_cast<std::uint32_t>(word >> 2)};
+  }
+};
 
 constexpr unsigned group_bits = 20;
 
@@ -70,6 +84,7 @@ struct tracer::strand {
   traced_body* innermost = nullptr;
   traced_body* popped = nullptr;  // a fork whose right branch has not begun
   traced_body* waits = nullptr;   // for groups
+  unobserved_part unobserved;
   std::uint64_t wait_depth = 0;
   traced_body* spare = nullptr;
 
@@ -175,6 +190,10 @@ traced_body* tracer::open(strand& of, kind what, std::uintptr_t site) noexcept {
   body->in = of.id();
   body->site = site;
   body->id = what == kind::cut ? body->in : next_id();
+  if (of.innermost != nullptr) {
+    body->depth = of.innermost->depth + (what == kind::right ? 0 : 1);
+    body->expected_ns = of.innermost->expected_ns;
+  }
   body->begun_ns = now();
   of.innermost = body;
   return body;
@@ -209,7 +228,9 @@ void tracer::begin(trace_cursor& cursor, frame* branch) noexcept {
   if (!made || branch == nullptr) return;
   const whereabouts where = branch->where();
   const bool is_root = where.position == nowhere;
-  const bool is_cut = !where.within && where.plan == part_of_loop;
+  // Of a part of the program that nothing is told of.
+  if (!where.within && !fork_notes::of(where).told) return;
+  const bool is_cut = !where.within && fork_notes::of(where).part_of_loop;
   traced_body* const body =
       open(*made,
            is_root        ? kind::region
@@ -224,6 +245,7 @@ void tracer::begin(trace_cursor& cursor, frame* branch) noexcept {
     spawned(*body, where);
   } else if (!is_root) {
     body->in = where.position;
+    body->depth = fork_notes::of(where).depth;
   }
   cursor.level().awaited = cursor.level().begun = 0;
   cursor.note = made.release();
@@ -275,10 +297,45 @@ donee tracer::reached(trace_cursor& cursor, whereabouts& where, construct begun)
                                  site);
   if (body == nullptr) return {};
   cursor.level().notes = body;
-  cursor.level().awaited = 0;
   where.position = body->id;
-  where.plan = is_cut ? part_of_loop : nullptr;
-  return {};
+  where.plan = fork_notes{.part_of_loop = is_cut, .depth = body->depth}.packed();
+  cursor.level().awaited = 0;
+  if (body->what != kind::fork) return {};
+  body->expected_ns = expected(*body);
+  if (body->expected_ns >= resolution_ns) return {};
+  return {.part = &of->unobserved};
+}
+
+// Of the body that the fork lies in: of a fork around it, that is the left branch.
+std::uint64_t tracer::expected_around(const traced_body& fork) const noexcept {
+  const traced_body* const around = fork.outer;
+  if (around == nullptr) return policy::unknown_ns;
+  if (around->what != kind::fork) return around->expected_ns;
+  const float left = durations_.shares(around->site).left;
+  return left > 0 ? policy::share_of(around->expected_ns, left) : policy::unknown_ns;
+}
+
+// By what is known of the body around, or else of other forks at that place, as deep.
+std::uint64_t tracer::expected(const traced_body& fork) const noexcept {
+  const std::uint64_t by_body = policy::share_of(expected_around(fork), durations_.shares(fork.site).of_body);
+  return by_body != policy::unknown_ns ? by_body : durations_.mean_ns(fork.site, fork.depth);
+}
+
+void tracer::learn(const traced_body& fork, std::uint64_t took_ns, std::uint64_t right_ns) noexcept {
+  const auto part = [](std::uint64_t of, std::uint64_t whole) {
+    return static_cast<float>(of) / (static_cast<float>(whole) + 1);
+  };
+  policy::fork_shares known = durations_.shares(fork.site);
+  // Of what is briefer, most is the time that measuring takes.
+  const std::uint64_t around_ns = expected_around(fork);
+  if (around_ns != policy::unknown_ns && around_ns >= least_ns)
+    known.of_body = policy::learned(known.of_body, std::min(part(took_ns, around_ns), 1.0F));
+  // Whatever else comes there: the body takes longer than was expected.
+  if (fork.outer != nullptr && fork.outer->expected_ns < took_ns) fork.outer->expected_ns = took_ns;
+  known.left += (part(fork.left_ns, took_ns) - known.left) * 0.25F;
+  known.right += (part(right_ns, took_ns) - known.right) * 0.25F;
+  durations_.learn(fork.site, known);
+  durations_.took(fork.site, fork.depth, took_ns);
 }
 
 void tracer::follow(trace_cursor& cursor, const whereabouts& where) noexcept {
@@ -339,15 +396,48 @@ void tracer::in_place_begins(trace_cursor& cursor, const whereabouts&) noexcept 
   traced_body* const right = open(of, kind::right, 0);
   cursor.level().notes = fork;
   cursor.level().awaited = 0;
-  if (right != nullptr) fork->last = right->id;
+  if (right != nullptr)
+    right->expected_ns = policy::right_after(fork->left_ns, fork->expected_ns, durations_.shares(fork->site));
 }
 
 void tracer::in_place_ends(trace_cursor& cursor, const whereabouts&) noexcept {
   strand& of = *strand::of(cursor);
   settle(of);
   auto* const fork = static_cast<traced_body*>(std::exchange(cursor.level().notes, nullptr));
-  if (of.innermost != nullptr && of.innermost != fork) close(of, *of.innermost);
-  close(of, *fork);
+  while (of.innermost != nullptr && of.innermost != fork) close(of, *of.innermost);
+  leave(of, *fork);
+  const std::uint64_t end = now();
+  learn(*fork, end - fork->begun_ns, end - fork->begun_ns - fork->left_ns);
+  tell(*fork, end);
+  of.give_back(*fork);
+}
+
+void tracer::unobserved_left_ends(trace_cursor& cursor) noexcept {
+  if (auto* const body = static_cast<traced_body*>(cursor.level().notes))
+    body->left_ns = now() - body->begun_ns;
+}
+
+// A fork that was not as brief as expected is told after all, without what is inside.
+void tracer::unobserved_ends(trace_cursor& cursor) noexcept {
+  strand& of = *strand::of(cursor);
+  traced_body* const fork = take_left(cursor);
+  if (fork == nullptr) return;
+  leave(of, *fork);
+  const std::uint64_t end = now();
+  const std::uint64_t took = end - fork->begun_ns;
+  learn(*fork, took, took - fork->left_ns);
+  if (took < resolution_ns) {
+    if (of.innermost != nullptr) ++of.innermost->skipped;
+  } else {
+    traced_body right;
+    right.what = kind::right;
+    right.id = next_id();
+    right.in = fork->id;
+    right.begun_ns = fork->begun_ns + fork->left_ns;
+    tell(right, end);
+    tell(*fork, end);
+  }
+  of.give_back(*fork);
 }
 
 void tracer::leaf_begins(trace_cursor& cursor, position first, position last) noexcept {

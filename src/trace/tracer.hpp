@@ -2,6 +2,8 @@
 #pragma once
 
 #include "observe/trace_cursor.hpp"
+#include "policy/brevity.hpp"
+#include "trace/durations.hpp"
 #include "trace/site_table.hpp"
 #include "trace/trace_file.hpp"
 
@@ -25,6 +27,8 @@ struct traced_body {
   std::uint64_t begun_ns = 0;
   std::uint64_t left_ns = 0;  // a fork's left branch took
   std::uint64_t skipped = 0;
+  std::uint64_t expected_ns = policy::unknown_ns;
+  std::uint32_t depth = 0;  // of forks around it
   std::uintptr_t site = 0;
   std::uint64_t first = 0;  // of a leaf; of a child: when it was spawned, and in which group
   std::uint64_t last = 0;
@@ -51,6 +55,8 @@ class tracer final : public schedule_hooks {
   bool runs_in_place(trace_cursor& cursor, const whereabouts& where) noexcept override;
   void in_place_begins(trace_cursor& cursor, const whereabouts& where) noexcept override;
   void in_place_ends(trace_cursor& cursor, const whereabouts& where) noexcept override;
+  void unobserved_left_ends(trace_cursor& cursor) noexcept override;
+  void unobserved_ends(trace_cursor& cursor) noexcept override;
   void leaf_begins(trace_cursor& cursor, position first, position last) noexcept override;
   void leaf_ends(trace_cursor& cursor) noexcept override;
   void waits(trace_cursor& cursor, const whereabouts& where) noexcept override;
@@ -76,7 +82,10 @@ class tracer final : public schedule_hooks {
 
  private:
   struct strand;
-  static constexpr std::uint64_t resolution_ns = 20'000;
+  // What is expected to be briefer is not told.
+  static constexpr std::uint64_t resolution_ns = 50'000;
+  // So brief that it is not worth while to leave it alone.
+  static constexpr std::uint64_t least_ns = 1'000;
   static constexpr unsigned most_runtimes = 8;
   static constexpr unsigned outside_lane = trace_file::most_lanes - 1;
 
@@ -85,6 +94,9 @@ class tracer final : public schedule_hooks {
   static trace_line first_line(unsigned workers);
   unsigned lane() noexcept;
   traced_body* open(strand& of, traced_body::kind what, std::uintptr_t site) noexcept;
+  std::uint64_t expected_around(const traced_body& fork) const noexcept;
+  std::uint64_t expected(const traced_body& fork) const noexcept;
+  void learn(const traced_body& fork, std::uint64_t took_ns, std::uint64_t right_ns) noexcept;
   static void leave(strand& of, traced_body& body) noexcept;
   void close(strand& of, traced_body& body) noexcept;
   static void spawned(traced_body& child, const whereabouts& where) noexcept;
@@ -96,6 +108,7 @@ class tracer final : public schedule_hooks {
   const std::uint64_t begun_ns_;
   trace_file file_;
   site_table sites_{file_};
+  durations durations_;
   std::atomic<std::uint64_t> ids_{1};
   std::atomic<std::uint64_t> flushed_ns_{0};
   std::array<std::atomic<const runtime_core*>, most_runtimes> cores_{};

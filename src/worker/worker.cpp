@@ -341,6 +341,7 @@ void worker::run_on_top(frame& claimed) noexcept {
   trace_cursor* const cursor = exchange_cursor(nullptr);
   child_underway* const child = std::exchange(self.innermost_child, nullptr);
   open_group* const open = std::exchange(self.open_groups, nullptr);
+  unobserved_part* const unobserved = std::exchange(self.unobserved, nullptr);
   frames_.forget_positions();
   fiber* const waiter = begin_and_run(claimed);
   exchange_views(views);
@@ -349,6 +350,7 @@ void worker::run_on_top(frame& claimed) noexcept {
   self.branch = branch;
   self.innermost_child = child;
   self.open_groups = open;
+  self.unobserved = unobserved;
   enter_float_environment(*below->region);
   if (waiter != nullptr) {
     // It goes on here, and this strand wherever there is a stack for that.

@@ -97,10 +97,11 @@ class SENNIT_EXPORT observed_loop {
 // A part that is not cut, while the strand runs it.
 class SENNIT_EXPORT observed_leaf_run {
  public:
-  SENNIT_COLD observed_leaf_run(position first, position last) noexcept;
+  // Not cold: what stands beside a cold call is compiled for its size.
+  observed_leaf_run(position first, position last) noexcept;
   observed_leaf_run(const observed_leaf_run&) = delete;
   observed_leaf_run& operator=(const observed_leaf_run&) = delete;
-  SENNIT_COLD ~observed_leaf_run();
+  ~observed_leaf_run();
 };
 
 // In an observed region a loop is a tree of forks that halve it, down to leaves that do not depend on time,

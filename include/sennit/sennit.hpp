@@ -48,6 +48,7 @@
 #include <sennit/limit.hpp>
 #include <sennit/longest_paths.hpp>
 #include <sennit/memoized_splice.hpp>
+#include <sennit/named.hpp>
 #include <sennit/nest.hpp>
 #include <sennit/numa_array.hpp>
 #include <sennit/parallel_fold.hpp>

@@ -75,10 +75,12 @@ class deque {
   void detach() noexcept;
   bool has_owner() const noexcept { return tls_ != nullptr; }
 
-  // Opens the gates that no reason shuts, and shuts the others.
-  void set_reasons(unsigned reasons) noexcept {
+  // Opens the gates that no reason shuts, and shuts the others. Pops below `floor` find the gate shut in any case.
+  void set_reasons(unsigned reasons, slot* floor = nullptr) noexcept {
     reasons_ = reasons | lasting_;
-    if (tls_ != nullptr) set_gates(*tls_, reasons_, head_.load(std::memory_order_relaxed), slots_.end());
+    if (tls_ == nullptr) return;
+    slot* const head = head_.load(std::memory_order_relaxed);
+    set_gates(*tls_, reasons_, floor != nullptr ? std::max(head, floor) : head, slots_.end());
   }
   unsigned reasons() const noexcept { return reasons_; }
   // One more reason, which shuts the push gate only.

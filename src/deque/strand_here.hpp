@@ -46,6 +46,13 @@ class strand_here {
   }
   // The strand's deque begins anew.
   void move_to(slot* bottom) noexcept { move_scopes(innermost_, bottom); }
+  // Pops below it take the slow path, whoever has the frame: there ends a part of the strand that is not observed. Null: there
+  // is none.
+  slot* floor() const noexcept {
+    for (const scope* s = innermost_; s != nullptr; s = s->outer)
+      if (s->region->hidden) return s->first;
+    return nullptr;
+  }
   // In which the frame in that slot was pushed.
   region_state* region_of(const slot* at) const noexcept {
     SENNIT_ASSERT(innermost_ != nullptr);  // a frame is a strand's

@@ -74,7 +74,7 @@ unsigned worker_frames::reasons() const noexcept {
 
 void worker_frames::follow_reasons() noexcept {
   SENNIT_ASSERT(deque_.has_owner() || nothing_to_steal_.load(std::memory_order_relaxed));
-  deque_.set_reasons(reasons());
+  deque_.set_reasons(reasons(), here_.floor());
 }
 
 void worker_frames::begin_anew() noexcept {

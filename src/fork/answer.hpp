@@ -20,6 +20,6 @@ bool answer_gates(worker& w, bool pushed = true) noexcept;
 bool take_newest(worker& w) noexcept;
 
 // push_shut() for a child of a group. `can_throw`: where its region is cancelled.
-push_result spawn_shut(frame& child, bool can_throw);
+push_result spawn_shut(frame& child, const void* group, bool can_throw);
 
 }  // namespace sennit::detail

@@ -3,6 +3,7 @@
 #include "fork/observation.hpp"
 #include "fork/views.hpp"
 #include "process/perturb.hpp"
+#include "worker/unobserved_part.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/detail/calls.hpp>
@@ -11,6 +12,7 @@
 
 #include <exception>
 #include <memory>
+#include <new>
 #include <utility>
 
 namespace sennit::detail {
@@ -40,9 +42,10 @@ SENNIT_INLINE bool tell_of_pop(worker_tls& tls) noexcept {
   return tail >= tls.head_gate_beneath.load(std::memory_order_relaxed);
 }
 
-// The push of a strand with a trace cursor. True: it is pushed, and nobody else shut the gate.
-bool observe_push(trace_cursor& cursor, frame& pushed, bool child) noexcept {
-  const donee chosen = count_push(cursor, pushed.where(), child);
+// The push of a strand with a trace cursor. True: it is pushed, and nobody else shut the gate. `part`: what the branches are.
+bool observe_push(trace_cursor& cursor, frame& pushed, construct begun, unobserved_part*& part) noexcept {
+  const donee chosen = count_push(cursor, pushed.where(), begun);
+  part = chosen.part;
   if (chosen.to != nullptr) [[unlikely]] {
     // Nobody else can have it yet.
     if (worker::current()->donate_newest(*chosen.to, chosen.number)) return true;
@@ -62,10 +65,12 @@ bool observe_pop(trace_cursor& cursor, frame& popped) noexcept {
 
 // Takes back the newest frame. False if somebody else has it.
 bool unpush(worker& w, frame& f) noexcept {
-  if (trace_cursor* const cursor = current_tls().cursor; cursor != nullptr && !f.where().within)
-    cursor->pop();
+  trace_cursor* const cursor = current_tls().cursor;
+  const bool noted = cursor != nullptr && !f.where().within && cursor->pop();
   store_tail(load_tail() - 1);
-  return take_newest(w) || listed_frames::reclaim(f);
+  const bool mine = take_newest(w) || listed_frames::reclaim(f);
+  if (mine && noted) cursor->by().dropped(*cursor);
+  return mine;
 }
 
 // The push that has met a gate that somebody else has shut.
@@ -104,6 +109,7 @@ void await_branch(frame& branch) noexcept {
 // The pop of a frame that met the gate: true if the branch is the strand's own, unstarted; otherwise it has
 // ended.
 bool settle(frame& f) noexcept {
+  if (unobserved_part* const part = unobserved_part::of(f)) part->end();
   trace_cursor* const cursor = current_tls().cursor;
   if (cursor != nullptr && observe_pop(*cursor, f)) return true;
   if (take_newest(*worker::current()) || listed_frames::reclaim(f)) {
@@ -116,14 +122,70 @@ bool settle(frame& f) noexcept {
   return false;
 }
 
-[[gnu::noinline]] bool pop_settled(frame& popped, bool can_throw) {
-  if (!settle(popped)) return false;
-  if (can_throw && stopped(*worker::current())) throw_cancelled();
+// The strand is to run its own frame as a thief would run it. False: there is no room for that.
+bool prepare_in_place(frame& popped) noexcept {
+  fiber& strand = worker::current()->running();
+  if (!strand.memory().half_left()) return false;
+  void* const room = ::operator new(sizeof(stolen_state), std::nothrow);
+  if (room == nullptr) return false;
+  popped.set_state(::new (room) stolen_state(strand.innermost->region, &strand));
+  popped.stolen().allocated = true;
+  popped.stolen().in_place = true;
   return true;
 }
 
+bool run_in_place(trace_cursor& cursor, frame& popped) noexcept {
+  if (!prepare_in_place(popped)) return false;
+  (void)cursor.descend();
+  cursor.by().in_place_begins(cursor, popped.where());
+  (void)popped.run();
+  cursor.by().in_place_ends(cursor, popped.where());
+  (void)cursor.pop();
+  if (popped.stolen().result == outcome::value) end_state(popped);
+  return true;
+}
+
+// The pop of a frame that began a part that is not observed.
+bool pop_part(unobserved_part& part, frame& popped, bool can_throw) {
+  trace_cursor& cursor = part.cursor();
+  part.go_on_with_right();
+  const bool mine = take_newest(*worker::current()) || listed_frames::reclaim(popped);
+  const bool stops = can_throw && stopped(*worker::current());
+  if (mine && !stops && prepare_in_place(popped)) {
+    cursor.by().unobserved_left_ends(cursor);
+    (void)popped.run();
+    part.end();
+    (void)cursor.pop();
+    cursor.by().unobserved_ends(cursor);
+    if (popped.stolen().result == outcome::value) end_state(popped);
+    return false;
+  }
+  part.end();
+  if (cursor.pop() && mine) cursor.by().kept(cursor, popped.where(), 0);
+  if (!mine) {
+    await_branch(popped);
+    worker::current()->frames().expect_thief();
+    return false;
+  }
+  if (stops) throw_cancelled();
+  return true;
+}
+
+[[gnu::noinline]] bool pop_settled(frame& popped, bool can_throw) {
+  if (unobserved_part* const part = unobserved_part::of(popped)) return pop_part(*part, popped, can_throw);
+  if (!settle(popped)) return false;
+  if (can_throw && stopped(*worker::current())) throw_cancelled();
+  trace_cursor* const cursor = current_tls().cursor;
+  return cursor == nullptr || !cursor->by().runs_in_place(*cursor, popped.where()) ||
+         !run_in_place(*cursor, popped);
+}
+
 [[gnu::noinline]] push_result push_noticed(trace_cursor& cursor, frame& pushed, bool can_throw) {
-  return observe_push(cursor, pushed, false) ? push_result::pushed : answer_push(pushed, can_throw);
+  unobserved_part* part = nullptr;
+  const push_result result =
+      observe_push(cursor, pushed, {}, part) ? push_result::pushed : answer_push(pushed, can_throw);
+  if (part != nullptr && result == push_result::pushed) (void)part->begin(pushed);
+  return result;
 }
 
 // Each fork of an observed region comes here, so the usual case has no call.
@@ -131,8 +193,10 @@ SENNIT_INLINE push_result push_at_gate(frame& pushed, bool can_throw) {
   worker_tls& tls = sennit_tls;
   trace_cursor* const cursor = tls.cursor;
   if (cursor == nullptr) return answer_push(pushed, can_throw);
-  if (!cursor->push_plainly(pushed.where())) [[unlikely]]
+  if (!cursor->push_plainly(pushed.where())) [[unlikely]] {
+    note_site(cursor, __builtin_return_address(0));
     return push_noticed(*cursor, pushed, can_throw);
+  }
   if (tell_of_push(tls)) [[likely]]
     return push_result::pushed;
   return answer_push(pushed, can_throw);
@@ -158,9 +222,11 @@ bool ending_early::pop_shut(frame& popped) { return pop_at_gate(popped, true); }
 push_result ending_late::push_shut(frame& pushed) noexcept { return push_at_gate(pushed, false); }
 bool ending_late::pop_shut(frame& popped) noexcept { return pop_at_gate(popped, false); }
 
-push_result spawn_shut(frame& child, bool can_throw) {
+push_result spawn_shut(frame& child, const void* group, bool can_throw) {
   if (trace_cursor* const cursor = current_tls().cursor) {
-    if (observe_push(*cursor, child, true)) return push_result::pushed;
+    unobserved_part* none = nullptr;
+    if (observe_push(*cursor, child, {.what = construct::kind::child, .group = group}, none))
+      return push_result::pushed;
   }
   return answer_push(child, can_throw);
 }

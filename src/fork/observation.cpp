@@ -5,8 +5,8 @@
 
 namespace sennit::detail {
 
-donee observe_spawn(trace_cursor& cursor, whereabouts& child) noexcept {
-  return count_push(cursor, child, true);
+donee observe_spawn(trace_cursor& cursor, whereabouts& child, const void* group) noexcept {
+  return count_push(cursor, child, {.what = construct::kind::child, .group = group});
 }
 
 level_within::level_within(trace_cursor& cursor, const whereabouts& where, position size) noexcept
@@ -27,7 +27,8 @@ unrecorded_level::unrecorded_level(trace_cursor& cursor) noexcept
 unrecorded_level::~unrecorded_level() {
   if (cursor_.pop()) cursor_.by().dropped(cursor_);
   // What follows is the region's own, and nothing that was kept says that the strand has moved.
-  if (worker::current() != &began_) worker::current()->donate_strand(began_, nowhere);
+  if (worker::current() != &began_ && cursor_.by().keeps_positions())
+    worker::current()->donate_strand(began_, nowhere);
 }
 
 }  // namespace sennit::detail

@@ -10,11 +10,11 @@
 namespace sennit::detail {
 
 // Counts a construct. A child of a group does not make the strand go a level deeper.
-SENNIT_INLINE donee count_push(trace_cursor& cursor, whereabouts& pushed, bool child) noexcept {
+SENNIT_INLINE donee count_push(trace_cursor& cursor, whereabouts& pushed, construct begun) noexcept {
   donee chosen;
   if (cursor.push(pushed)) [[unlikely]]
-    chosen = cursor.by().reached(cursor, pushed);
-  if (child) {
+    chosen = cursor.by().reached(cursor, pushed, begun);
+  if (begun.what == construct::kind::child) {
     pushed.plan = cursor.level().plan;
     pushed.within = true;
     cursor.pop();
@@ -23,7 +23,7 @@ SENNIT_INLINE donee count_push(trace_cursor& cursor, whereabouts& pushed, bool c
 }
 
 // A child of a strand with a trace cursor is about to be listed, or called.
-donee observe_spawn(trace_cursor& cursor, whereabouts& child) noexcept;
+donee observe_spawn(trace_cursor& cursor, whereabouts& child, const void* group) noexcept;
 
 // wait() says whether the strand was suspended, and noted() is told how long it took.
 template <class Wait, class Noted>

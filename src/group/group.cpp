@@ -83,11 +83,21 @@ spawning group_state::admit() {
   return admit_when_full();
 }
 
+namespace {
+
+// Whether the calling strand's region is recorded, or follows a schedule.
+bool keeps_positions_here() noexcept {
+  trace_cursor* const cursor = current_tls().cursor;
+  return cursor != nullptr && cursor->by().keeps_positions();
+}
+
+}  // namespace
+
 spawning group_state::admit_when_full() {
   worker& w = *worker::current();
   if (any_gate_shut()) [[unlikely]] {
     // Observed, it might be recorded where it runs.
-    if (current_tls().cursor != nullptr) return spawning::pushed;
+    if (keeps_positions_here()) return spawning::pushed;
     meet_gate(w);
     if (!on_top()) return admit_unqueued();
   }
@@ -130,7 +140,7 @@ spawning group_state::admit_unqueued() {
 #endif
   worker* here = worker::current();
   if (here == nullptr) return admit_from_outside();
-  if (current_tls().cursor != nullptr) return in_order(here->running()) ? spawning::pushed : admit_observed();
+  if (keeps_positions_here()) return in_order(here->running()) ? spawning::pushed : admit_observed();
   if (any_gate_shut()) {
     (void)answer_gates(*here, false);
     here = worker::current();
@@ -194,6 +204,10 @@ void group_state::list_unqueued(std::unique_ptr<group_member, group_member::dele
   worker& seat = here != nullptr ? *here : *all.seat_for(nullptr);
   group_member& child = *made.release();
   done_.expect();
+  if (trace_cursor* const cursor = here != nullptr ? current_tls().cursor : nullptr) {
+    note_counted(child);
+    (void)observe_spawn(*cursor, child.where(), this);
+  }
   if (spawned != nullptr) {
     region_state* const region = here->running().innermost->region;
     if (region->implied && region != around_) {
@@ -256,7 +270,7 @@ void group_state::push_or_list(group_member& child) {
       top_.store(load_tail(), std::memory_order_relaxed);
       return;
     }
-    if (spawn_shut(child, can_throw_) != push_result::not_pushed) {
+    if (spawn_shut(child, this, can_throw_) != push_result::not_pushed) {
       note_counted(child);
       top_.store(load_tail(), std::memory_order_relaxed);
       return;
@@ -284,7 +298,7 @@ void group_state::list(group_member& child, bool counted) {
   child.mark_stolen(w.frames().innermost()->region, w.frames().innermost()->strand);
   note_counted(child);
   if (trace_cursor* const cursor = current_tls().cursor; cursor != nullptr && !counted) {
-    if (const donee chosen = observe_spawn(*cursor, child.where()); chosen.to != nullptr) {
+    if (const donee chosen = observe_spawn(*cursor, child.where(), this); chosen.to != nullptr) {
       child.stolen().number = chosen.number;
       chosen.to->take_in(child);
       return;
@@ -296,10 +310,36 @@ void group_state::list(group_member& child, bool counted) {
 
 // A strand may make a group outside an observed region and wait for it inside: the region's trace cursor knows of
 // those children only that were spawned there.
-void group_state::note_counted(group_member& child) noexcept {
-  child.counted_by_ = current_tls().cursor;
-  if (child.counted_by_ != nullptr) ++child.counted_by_->children;
+bool group_state::is_counted(const group_member& child) noexcept {
+  return child.counted_by_ != nullptr && child.counted_by_->by().keeps_positions();
 }
+
+void group_state::note_counted(group_member& child) noexcept {
+  trace_cursor* const cursor = current_tls().cursor;
+  if (cursor == nullptr) {
+    child.counted_by_ = nullptr;
+    return;
+  }
+  child.counted_by_ = &cursor->by().counts_children(*cursor);
+  if (child.counted_by_ == cursor) ++cursor->children;
+}
+
+namespace {
+
+// What the child does is counted where its strand has a trace cursor.
+void run_counted(const group_state* group, action body) {
+  trace_cursor* const cursor = current_tls().cursor;
+  if (cursor == nullptr) {
+    body();
+    return;
+  }
+  whereabouts where{};
+  (void)observe_spawn(*cursor, where, group);
+  const level_within inside(*cursor, where);
+  body();
+}
+
+}  // namespace
 
 // The group's own strand calls it.
 void group_state::run_in_order(action body) {
@@ -310,7 +350,7 @@ void group_state::run_in_order(action body) {
   {
     fiber* const strand = strand_.load(std::memory_order_relaxed);
     const in_child underway(*this, strand != nullptr ? *strand : worker::current()->running());
-    thrown = thrown_by(body);
+    thrown = thrown_by([&] { run_counted(this, body); });
   }
   if (thrown) [[unlikely]]
     note(std::move(thrown));
@@ -327,29 +367,12 @@ void group_state::note(std::exception_ptr thrown) noexcept {
   }
 }
 
-namespace {
-
-// What the child does is counted where its strand has a trace cursor.
-void run_counted(action body) {
-  trace_cursor* const cursor = current_tls().cursor;
-  if (cursor == nullptr) {
-    body();
-    return;
-  }
-  whereabouts where{};
-  (void)observe_spawn(*cursor, where);
-  const level_within inside(*cursor, where);
-  body();
-}
-
-}  // namespace
-
 // Any other strand calls it, or a thread that runs none.
 void group_state::run_at_once(action body) {
   worker* const here = worker::current();
   unqueued_children& all = others();
   if (here != nullptr && all.view_here().failed()) return;
-  const auto counted = [&] { run_counted(body); };
+  const auto counted = [&] { run_counted(this, body); };
   std::exception_ptr thrown;
   if (here == nullptr) {
     ++nested;
@@ -442,7 +465,7 @@ void group_state::sweep() noexcept {
   group_member* kept = nullptr;
   int count = 0;
   while (group_member* const child = take_newest_spawned()) {
-    if (!child->settled && child->counted_by_ == nullptr && child->has_ended()) {
+    if (!child->settled && !is_counted(*child) && child->has_ended()) {
       settle(*child);
       ++away_;
     }

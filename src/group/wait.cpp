@@ -99,6 +99,8 @@ view* group_state::gather(const fiber& strand, std::uint64_t since) noexcept {
 
 void group_state::collect(view* latest) noexcept {
   worker* const seat = worker::current();
+  if (trace_cursor* const cursor = seat != nullptr ? current_tls().cursor : nullptr)
+    cursor->by().wait_begins(*cursor, this);
   // Other frames lie on top of the children in the deque: have them moved to where children can be taken
   // singly.
   if (newest != nullptr && !on_top()) seat->relocate();
@@ -148,7 +150,7 @@ group_member* group_state::collect_pushed() noexcept {
   int count = 0;
   while (group_member* const child = take_newest_spawned()) {
     if (room_ < most_pushed) ++room_;
-    if (child->counted_by_ != nullptr) [[unlikely]]
+    if (is_counted(*child)) [[unlikely]]
       --child->counted_by_->children;
     if (child->settled) [[unlikely]] {
     } else if (take_back(*child)) [[likely]] {
@@ -160,7 +162,7 @@ group_member* group_state::collect_pushed() noexcept {
       child->settled = true;
     } else {
       ++away_;
-      if (child->counted_by_ == nullptr && child->has_ended()) settle(*child);
+      if (!is_counted(*child) && child->has_ended()) settle(*child);
     }
     keep(kept, *child, count);
   }
@@ -215,7 +217,8 @@ void group_state::await_all(view* latest) noexcept {
   if (trace_cursor* const cursor = seat != nullptr ? current_tls().cursor : nullptr) {
     // The wait is a construct, too.
     whereabouts where{};
-    if (cursor->push(where)) (void)cursor->by().reached(*cursor, where);
+    if (cursor->push(where))
+      (void)cursor->by().reached(*cursor, where, {.what = construct::kind::wait, .group = this});
     cursor->pop();
     wait_observed(*cursor, where, wait,
                   [&](pause waited) { cursor->by().regrouped(*cursor, where, waited); });
@@ -280,7 +283,7 @@ void group_state::call_here(group_member& child) {
   trace_cursor* const cursor = any_gate_shut() ? current_tls().cursor : nullptr;
   if (cursor == nullptr) [[likely]] {
     child.run_here_(child);
-  } else if (cursor == child.counted_by_) {
+  } else if (child.counted_by_ == &cursor->by().counts_children(*cursor)) {
     const level_within inside(*cursor, child.where());
     child.run_here_(child);
   } else {

@@ -229,7 +229,8 @@ observed_loop::observed_loop(position iterations, position leaf, position unplan
       unit_(unit),
       site_(reinterpret_cast<std::uintptr_t>(returns_to) - 1) {
   trace_cursor& cursor = *current_tls().cursor;
-  if (cursor.push(where_)) (void)cursor.by().reached(cursor, where_);
+  cursor.site = site_;
+  if (cursor.push(where_)) (void)cursor.by().reached(cursor, where_, {.what = construct::kind::loop});
 }
 
 observed_loop::~observed_loop() {
@@ -241,9 +242,19 @@ observed_loop::~observed_loop() {
 
 position observed_loop::planned_cut(bool& planned) const noexcept {
   trace_cursor& cursor = *current_tls().cursor;
-  planned = cursor.level().awaited != nowhere;
+  planned = cursor.by().keeps_positions() && cursor.level().awaited != nowhere;
   const position cut = planned ? cursor.by().planned_cut(cursor, iterations_) : 0;
   return unit_ == 1 ? cut : (cut / unit_ + (cut % unit_ > unit_ / 2 ? 1 : 0)) * unit_;
+}
+
+observed_leaf_run::observed_leaf_run(position first, position last) noexcept {
+  trace_cursor& cursor = *current_tls().cursor;
+  cursor.by().leaf_begins(cursor, first, last);
+}
+
+observed_leaf_run::~observed_leaf_run() {
+  trace_cursor& cursor = *current_tls().cursor;
+  cursor.by().leaf_ends(cursor);
 }
 
 taken_part loop_frame::take_part(divisible& work, parting how) noexcept {

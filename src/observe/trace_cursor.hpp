@@ -16,6 +16,7 @@
 namespace sennit::detail {
 
 class schedule_hooks;
+class unobserved_part;
 class worker;
 
 // Constructs are counted in serial order, at each level of nesting apart: one in the left branch of a fork,
@@ -133,6 +134,15 @@ struct pause {
 struct donee {
   worker* to = nullptr;
   std::uint64_t number = nowhere;
+  // What the construct's branches are to be: a part of which the hooks hear nothing but its end. Null: they hear of it.
+  unobserved_part* part = nullptr;
+};
+
+// A construct that begins, and what it belongs to: a child's or a wait's group.
+struct construct {
+  enum class kind : std::uint8_t { fork, loop, child, wait };
+  kind what = kind::fork;
+  const void* group = nullptr;
 };
 
 // What is told of a region's strands. Called by the strands, several at once, each on the worker that runs
@@ -148,7 +158,7 @@ class schedule_hooks {
   // It ends. What is left in stolen().notes goes to joined().
   virtual void end(trace_cursor& cursor, frame* branch) noexcept = 0;
   // A construct that was awaited has begun.
-  virtual donee reached(trace_cursor& cursor, whereabouts& where) noexcept = 0;
+  virtual donee reached(trace_cursor& cursor, whereabouts& where, construct begun) noexcept = 0;
   // Where the next construct, which cuts a loop of so many iterations, must cut it; 0: in the middle.
   virtual position planned_cut(trace_cursor&, position) noexcept { return 0; }
   // The strand goes into a construct that has been counted.
@@ -158,6 +168,19 @@ class schedule_hooks {
   virtual void kept(trace_cursor& cursor, const whereabouts& where, position size) noexcept = 0;
   // The strand has run something that is no part of the region, with something noted in left().
   virtual void dropped(trace_cursor& cursor) noexcept = 0;
+  // The strand pops a branch that nobody else has. True: the strand is to run it here, as a thief would, so that its end is
+  // heard of. Its strand is a level deeper from in_place_begins() to in_place_ends().
+  virtual bool runs_in_place(trace_cursor&, const whereabouts&) noexcept { return false; }
+  virtual void in_place_begins(trace_cursor&, const whereabouts&) noexcept {}
+  virtual void in_place_ends(trace_cursor&, const whereabouts&) noexcept {}
+  // In a part that is not observed: the strand has popped the fork, whose right branch it runs next. The fork has ended.
+  virtual void unobserved_left_ends(trace_cursor&) noexcept {}
+  virtual void unobserved_ends(trace_cursor&) noexcept {}
+  // A part of a loop begins that is not cut any further, and ends.
+  virtual void leaf_begins(trace_cursor&, position, position) noexcept {}
+  virtual void leaf_ends(trace_cursor&) noexcept {}
+  // The strand begins to wait for that group, and may run children first.
+  virtual void wait_begins(trace_cursor&, const void*) noexcept {}
   // The strand is about to wait for the branch of the construct that it has just left.
   virtual void waits(trace_cursor& cursor, const whereabouts& where) noexcept = 0;
   // The branch of the construct that the strand has just left ran elsewhere and has ended. May have the
@@ -166,6 +189,11 @@ class schedule_hooks {
   // The strand has waited for the children of a group. And for each of those counted here that ran elsewhere.
   virtual void regrouped(trace_cursor& cursor, const whereabouts& where, pause waited) noexcept = 0;
   virtual void joined_child(trace_cursor& cursor, frame& child) noexcept = 0;
+  // Whether a construct must be found again at its position in another run. Else nobody follows what is noted: strands may
+  // wait wherever they end, and children belong to no trace cursor.
+  virtual bool keeps_positions() const noexcept { return true; }
+  // The trace cursor that children of the strand are counted by, which outlives them.
+  virtual trace_cursor& counts_children(trace_cursor& cursor) noexcept { return cursor; }
   // Whether somebody wants to know all of it.
   virtual bool noted() const noexcept { return true; }
   // Whether nobody may take but what is donated.

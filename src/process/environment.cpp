@@ -26,7 +26,7 @@ constexpr std::string_view prefix = "SENNIT_";
 constexpr std::string_view known[] = {
     "SENNIT_WORKERS",     "SENNIT_STACK",        "SENNIT_BARRIER",  "SENNIT_PIN",  "SENNIT_TOPOLOGY",
     "SENNIT_PROMOTION",   "SENNIT_CHECK",        "SENNIT_WATCHDOG", "SENNIT_BEAT", "SENNIT_BEAT_SHARE",
-    "SENNIT_BEAT_SIGNAL", "SENNIT_PERTURB_SEED", "SENNIT_ROOT"};
+    "SENNIT_BEAT_SIGNAL", "SENNIT_TRACE", "SENNIT_PERTURB_SEED", "SENNIT_ROOT"};
 
 // The number of letters to insert, remove or replace.
 std::size_t distance(std::string_view a, std::string_view b) {

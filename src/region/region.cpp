@@ -7,6 +7,7 @@
 #include "runtime/runtime.hpp"
 #include "stack/fiber.hpp"
 #include "stack/float_environment.hpp"
+#include "trace/tracer.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
@@ -104,6 +105,10 @@ void run_root(runtime* asked, bool implied, action body) {
   region.implied = implied;
   if (here != nullptr) region.outer = here->frames().innermost()->region;
   root_frame root(body, *guest);
+  if (tracer* const all = tracer::current((*guest).core().workers())) [[unlikely]] {
+    region.observed_by = all;
+    root.where() = tracer::root;
+  }
   root.mark_stolen(&region);
   (*guest).frames().wish().restrict_to(&region);
   (*guest).serve(&root);

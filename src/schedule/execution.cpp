@@ -206,7 +206,7 @@ void execution::designate(trace_cursor& cursor, std::uint32_t role) noexcept {
   cursor.level().awaited = cursor.level().begun;
 }
 
-donee execution::reached(trace_cursor& cursor, whereabouts& where) noexcept {
+donee execution::reached(trace_cursor& cursor, whereabouts& where, construct) noexcept {
   cursor_level& around = cursor.around();
   if (designed()) {
     around.awaited = nowhere;
@@ -431,7 +431,7 @@ void execution::joined_child(trace_cursor& cursor, frame& child) noexcept {
 }
 
 const graph_record* execution::graph_begins(trace_cursor& cursor, whereabouts& where) noexcept {
-  if (cursor.push(where)) (void)reached(cursor, where);
+  if (cursor.push(where)) (void)reached(cursor, where, {});
   const steal* const planned = planned_of(where);
   const graph_record* const record = planned != nullptr ? planned->nodes.get() : nullptr;
   return record != nullptr && !record->nodes.empty() ? record : nullptr;

@@ -65,7 +65,7 @@ class execution final : public schedule_hooks {
 
   void begin(trace_cursor& cursor, frame* branch) noexcept override;
   void end(trace_cursor& cursor, frame* branch) noexcept override;
-  donee reached(trace_cursor& cursor, whereabouts& where) noexcept override;
+  donee reached(trace_cursor& cursor, whereabouts& where, construct begun) noexcept override;
   position planned_cut(trace_cursor& cursor, position iterations) noexcept override;
   void follow(trace_cursor& cursor, const whereabouts& where) noexcept override;
   void kept(trace_cursor& cursor, const whereabouts& where, position size) noexcept override;

@@ -60,7 +60,7 @@ schedule run_designed(action body) {
 
 void designate(unsigned worker) {
   detail::trace_cursor* const cursor = detail::current_tls().cursor;
-  if (cursor == nullptr) return;
+  if (cursor == nullptr || !cursor->by().keeps_positions()) return;
   auto* const run = static_cast<detail::execution*>(&cursor->by());
   if (!run->designed()) return;
   if (!detail::worker::current()->frames().empty()) {

@@ -41,6 +41,7 @@ exception_state& current_exceptions() noexcept;
 
 struct child_underway;
 struct open_group;
+class unobserved_part;
 
 class fiber {
  public:
@@ -80,6 +81,8 @@ class fiber {
   child_underway* innermost_child = nullptr;
   open_group* open_groups = nullptr;  // with children that it pushed and has not waited for
   std::uint64_t spawns = 0;           // how many it pushed
+  // In which it is; null: its hooks hear of it, or it has none.
+  unobserved_part* unobserved = nullptr;
   fiber* next = nullptr;              // in a pool
 
  private:

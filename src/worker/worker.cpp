@@ -216,6 +216,8 @@ void left_open() {
 }
 
 void leave_branch(frame& branch) noexcept {
+  if (branch.stolen().in_place) [[unlikely]]
+    return;
   // Not written without need: the strand that waits reads the frame next, on another processor.
   if (load_views() != nullptr) branch.stolen().views = exchange_views(nullptr);
   if (!branch.stolen().is_strand) {
@@ -339,6 +341,7 @@ void worker::run_on_top(frame& claimed) noexcept {
   trace_cursor* const cursor = exchange_cursor(nullptr);
   child_underway* const child = std::exchange(self.innermost_child, nullptr);
   open_group* const open = std::exchange(self.open_groups, nullptr);
+  unobserved_part* const unobserved = std::exchange(self.unobserved, nullptr);
   frames_.forget_positions();
   fiber* const waiter = begin_and_run(claimed);
   exchange_views(views);
@@ -347,6 +350,7 @@ void worker::run_on_top(frame& claimed) noexcept {
   self.branch = branch;
   self.innermost_child = child;
   self.open_groups = open;
+  self.unobserved = unobserved;
   enter_float_environment(*below->region);
   if (waiter != nullptr) {
     // It goes on here, and this strand wherever there is a stack for that.

@@ -30,7 +30,8 @@ BELOW = {
     "diagnosis": ["system", "stack", "process", "worker"],
     "runtime": ["system", "process", "worker", "diagnosis"],
     "fork": ["system", "stack", "process", "observe", "worker"],
-    "region": ["stack", "process", "observe", "worker", "runtime", "fork"],
+    "trace": ["system", "policy", "stack", "process", "observe", "worker"],
+    "region": ["stack", "process", "observe", "worker", "runtime", "fork", "trace"],
     "group": ["system", "stack", "process", "worker", "runtime", "fork", "region"],
     "loop": ["system", "policy", "stack", "process", "observe", "worker", "fork"],
     "beat": ["system", "process", "worker", "runtime"],
@@ -47,7 +48,11 @@ BELOW = {
 # What a branch is. All layers handle branches.
 COMMON = {"fork/frame.hpp", "fork/completion.hpp", "fork/divisible.hpp"}
 # Classes of layers above that a folder passes on, and never looks into.
-BY_NAME = {"stack": {"frame", "child_underway", "open_group"}, "observe": {"worker"}, "deque": {"worker"}}
+BY_NAME = {
+    "stack": {"frame", "child_underway", "open_group", "unobserved_part"},
+    "observe": {"unobserved_part", "worker"},
+    "deque": {"worker"},
+}
 
 
 def sources():

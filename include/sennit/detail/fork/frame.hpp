@@ -69,6 +69,7 @@ struct stolen_state {
   bool kept = false;       // for the worker that it was donated to, unless that one cannot take it
   bool allocated = false;  // by the deque that the frame left
   bool resumes = false;    // no branch of the program: it lets a strand go on that has waited
+  bool in_place = false;   // its own strand runs it, as a thief would
 };
 
 class frame {

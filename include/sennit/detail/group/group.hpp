@@ -156,6 +156,8 @@ class SENNIT_EXPORT group_state : public open_group {
   void begin_deque_anew() noexcept;
   void list(group_member& child, bool counted);
   static void note_counted(group_member& child) noexcept;
+  // Whether a trace cursor must hear of its end.
+  static bool is_counted(const group_member& child) noexcept;
   // In the chain of children that the strand has pushed.
   static group_member* pushed_before(const group_member& child) noexcept {
     return static_cast<group_member*>(child.previous);

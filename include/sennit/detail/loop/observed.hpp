@@ -94,6 +94,16 @@ class SENNIT_EXPORT observed_loop {
   whereabouts where_{};
 };
 
+// A part that is not cut, while the strand runs it.
+class SENNIT_EXPORT observed_leaf_run {
+ public:
+  // Not cold: what stands beside a cold call is compiled for its size.
+  observed_leaf_run(position first, position last) noexcept;
+  observed_leaf_run(const observed_leaf_run&) = delete;
+  observed_leaf_run& operator=(const observed_leaf_run&) = delete;
+  ~observed_leaf_run();
+};
+
 // In an observed region a loop is a tree of forks that halve it, down to leaves that do not depend on time,
 // so that what is recorded of one run can be followed by another. Loops that are known to be brief are not
 // cut: they would take longer.
@@ -102,6 +112,7 @@ typename Body::value fold_cuts(position first, position last, const observed_loo
                                Body& body) {
   const position middle = loop.cut(first, last, planned);
   if (middle == last) {
+    const observed_leaf_run leaf(first, last);
     auto sum = body.make();
     body.run(sum, first, last, no_gate());
     return sum;

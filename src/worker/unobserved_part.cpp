@@ -1,0 +1,67 @@
+#include "worker/unobserved_part.hpp"
+
+#include "stack/strand_state.hpp"
+#include "worker/worker.hpp"
+
+#include <sennit/detail/worker_tls.hpp>
+
+#include <mutex>
+#include <new>
+
+namespace sennit::detail {
+
+// The region of the part before, unless it is another's and children may still be in it.
+bool unobserved_part::find_region(region_state& around, schedule_hooks& by) noexcept {
+  if (region_ && has_children_ && region_->state.outer != &around) {
+    cursor_->keep(std::move(region_));
+    has_children_ = false;
+  }
+  if (!region_) region_.reset(new (std::nothrow) hidden_region);
+  if (!region_) return false;
+  region_state& region = region_->state;
+  region.observed_by = &by;
+  region.hidden = true;
+  // Children that its strands spawn in groups from outside belong to no region that ends before them.
+  region.implied = true;
+  region.outer = &around;
+  region.mxcsr = around.mxcsr;
+  region.x87_control = around.x87_control;
+  return true;
+}
+
+bool unobserved_part::begin(frame& pushed) noexcept {
+  worker& here = *worker::current();
+  fiber& strand = here.running();
+  cursor_ = current_tls().cursor;
+  if (!find_region(*strand.innermost->region, cursor_->by())) return false;
+  frame_ = &pushed;
+  scope_ = {&region_->state, load_tail(), strand.innermost, &strand, strand.spawns, &pushed};
+  exchange_cursor(nullptr);
+  strand.unobserved = this;
+  strand.innermost = &scope_;
+  here.frames().enter(&scope_);
+  return true;
+}
+
+void unobserved_part::go_on_with_right() noexcept {
+  const std::lock_guard guard(worker::current()->frames().lock());
+  scope_.first = load_tail();
+}
+
+void unobserved_part::end() noexcept {
+  worker& here = *worker::current();
+  fiber& strand = here.running();
+  has_children_ = has_children_ || strand.spawns != scope_.spawns_before;
+  strand.unobserved = nullptr;
+  strand.innermost = scope_.outer;
+  here.frames().enter(scope_.outer);
+  exchange_cursor(cursor_);
+}
+
+unobserved_part* unobserved_part::of(const frame& popped) noexcept {
+  worker* const here = worker::current();
+  unobserved_part* const part = here != nullptr ? here->running().unobserved : nullptr;
+  return part != nullptr && part->frame_ == &popped ? part : nullptr;
+}
+
+}  // namespace sennit::detail

@@ -6,8 +6,7 @@
 namespace sennit::sim {
 
 program_facts::program_facts(const program& of) : program_(of), work_(of.size()) {
-  if (of.root() == no_node)
-    throw std::invalid_argument("simulate: the program has no root; call set_root()");
+  if (of.root() == no_node) throw std::invalid_argument("simulate: the program has no root; call set_root()");
   for (node_number n = 0; n < of.size(); ++n) {
     const node& here = of.at(n);
     if (here.color != no_color) colors_ = std::max(colors_, here.color + 1);
@@ -55,7 +54,8 @@ void program_facts::look_at_graph(const node& graph) {
     for (std::size_t e = firsts[task]; e < edges.size() && edges[e].before == task; ++e)
       if (--left[edges[e].after] == 0) ready.push_back(edges[e].after);
   }
-  if (done != graph.count) throw std::invalid_argument("simulate: tasks of a graph wait for each other in a cycle");
+  if (done != graph.count)
+    throw std::invalid_argument("simulate: tasks of a graph wait for each other in a cycle");
 }
 
 }  // namespace sennit::sim

@@ -15,28 +15,34 @@ inline constexpr record_number no_record = ~record_number{0};
 enum class record_kind : std::uint8_t {
   series,
   fork,
-  loop,         // all of a loop: waits for its parts
-  loop_part,    // iterations that one strand has taken on
-  loop_half,    // of a loop that is divided and conquered: a fork
-  graph,        // all of a graph, and the strand that began it
-  graph_strand  // another one, which has stolen a task
+  loop,          // all of a loop: waits for its parts
+  loop_part,     // iterations that one strand has taken on
+  loop_half,     // of a loop that is divided and conquered: a fork
+  graph,         // all of a graph, and the strand that began it
+  graph_strand,  // another one, which has stolen a task
+  branch         // what a thief has taken: a strand's outermost record
 };
 
 // What a construct waits for, and how far it has got. A strand is known by its innermost record.
 struct record {
   record_kind kind = record_kind::series;
-  bool waits = false;       // its strand has left the worker until nothing is open
-  bool is_stolen = false;   // it began on a strand of its own, whose end counts for the parent
+  bool waits = false;      // its strand has left the worker until nothing is open
+  bool is_piece = false;   // a loop's part that was cut off: its end counts for the loop
+  bool is_closed = false;  // a loop's part that nobody may cut
   bool has_spawned = false;
+  bool in_child = false;  // the strand runs a child that it has spawned
   node_number node = no_node;
   record_number parent = no_record;
-  std::uint32_t step = 0;   // the next child; of a loop's part: where in the program's parts the next iteration is
-  std::uint32_t open = 0;   // branches that others have and that have not ended; of a graph: tasks that have not
+  std::uint32_t step =
+      0;  // the next child; of a loop's part: where in the program's parts the next iteration is
+  std::uint32_t open =
+      0;  // branches that others have and that have not ended; of a graph: tasks that have not
   std::uint32_t extra = 0;  // of a loop's part: its pace; of a graph: its counts
   std::uint32_t next_free = no_record;
   std::uint64_t name = 0;
   std::uint64_t first = 0;  // of a loop's part: iterations that nobody has claimed
   std::uint64_t last = 0;
+  std::uint64_t cut_from = 0;  // of a piece: the name of the part
 };
 
 // References stay valid while others are made.

@@ -11,6 +11,7 @@
 #include "engine/tournament.hpp"
 #include "engine/worker.hpp"
 #include "machine/machine.hpp"
+#include "memory/memory.hpp"
 #include "program/program.hpp"
 
 #include <sennit/detail/loop/pace.hpp>
@@ -22,7 +23,7 @@
 
 namespace sennit::sim {
 
-class simulation {
+class [[gnu::visibility("hidden")]] simulation {
  public:
   simulation(const program& what, const machine& on, const options& how);
   run_result run();
@@ -40,38 +41,44 @@ class simulation {
 
   // --- strands.cpp: what strands do.
   void run_strand(worker& w);
-  void begin(worker& w, node_number n, record_number around, std::uint64_t name);
+  void begin(worker& w);
+  void begin_child(worker& w, record_number r, node_number n, std::uint64_t number);
   void begin_work(worker& w, const node& n);
   void child_ended(worker& w, record_number r);
   void go_on_series(worker& w, record_number r);
   void after_left(worker& w, record_number r);
   void ended(worker& w, record_number r);
   void wait_for(worker& w, record_number r);
-  void resume(worker& w, record_number r);
+  bool join_children(worker& w, record_number r);
+  void waited(worker& w, record_number r);
+  void go_on_work(worker& w);
   void finish(worker& w, record_number r);
   void end_strand(worker& w);
-  picoseconds time_of(worker& w, const node& n, std::uint64_t from, std::uint64_t to);
+  picoseconds memory_time(const worker& w, const node& n, std::uint64_t iterations, std::uint64_t of);
   bool must_wait(worker& w);
   void beat(worker& w);
 
   // --- loops.cpp
-  void begin_loop(worker& w, node_number n, record_number around, std::uint64_t name);
+  void begin_loop(worker& w, node_number n);
   void begin_part(worker& w, record_number part);
   void go_on_part(worker& w, record_number part);
   void end_part(worker& w, record_number part);
   void deal(worker& w, record_number part);
   record_number cut(record_number part, std::uint64_t middle);
   std::uint64_t worth(record_number part);
-  void halve(worker& w, record_number half);
-  picoseconds run_iterations(worker& w, const node& loop, std::uint32_t at, std::uint64_t from, std::uint64_t to);
+  void halve(worker& w, node_number n);
+  picoseconds run_iterations(worker& w, const node& loop, std::uint32_t at, std::uint64_t from,
+                             std::uint64_t to);
 
   // --- graphs.cpp
-  void begin_graph(worker& w, node_number n, record_number around, std::uint64_t name);
+  void begin_graph(worker& w, node_number n);
   void task_ended(worker& w, record_number strand);
+  void ready(worker& w, record_number graph, std::uint32_t task);
   void go_on_tasks(worker& w, record_number strand);
+  void begin_task(worker& w, record_number strand, std::uint32_t task);
 
   // --- deques.cpp: frames and who gets them.
-  void push(worker& w, frame f, std::uint64_t name, std::uint32_t color);
+  void push(worker& w, frame f, std::uint64_t name);
   bool pop(worker& w, frame f);
   bool latent(worker& w);
   frame take_oldest(worker& w, bool if_worth);
@@ -92,8 +99,12 @@ class simulation {
   void lie_dormant(worker& w);
   void leave_dormancy(worker& w, picoseconds at);
   void search_again(picoseconds at);
+  void set_searching(const worker& w, bool does) noexcept;
+  bool end_of_round(worker& w);
+  bool w_looks_for_own(worker& thief) noexcept;
   unsigned choose_victim(worker& w);
-  bool suits(const worker& thief, const frame& f) const noexcept;
+  std::uint32_t color_of(const frame& f);
+  bool suits(const worker& thief, const frame& f);
 
   // --- sleeping.cpp
   void fall_asleep(worker& w);
@@ -112,7 +123,9 @@ class simulation {
   // --- replaying.cpp
   void read_schedule();
   void note_taken(const worker& by, const frame& f);
+  void note_task(const worker& by, record_number graph, std::uint32_t task);
   bool donate(worker& w, frame f, std::uint64_t name);
+  void look_for_donation(worker& w);
   void donate_parts(worker& w, record_number part);
   void give(worker& w, frame f, std::uint32_t to, std::uint32_t turn);
   frame take_donated(worker& w);
@@ -129,11 +142,19 @@ class simulation {
   const unsigned sharing_;  // of loops: see detail::pace
 
   std::vector<worker> workers_;
-  tournament next_;  // of each worker, the time of its next step; and of the timer
-  const unsigned timer_;  // the time at which dormant workers have something to find
-  tournament open_;  // of each worker, when a thief that looks at it finds something
+  picoseconds now_ = 0;
+  bool disturbed_ = false;  // another worker's time has been set
+  tournament next_;         // of each worker, the time of its next step; and of the timer
+  const unsigned timer_;    // the time at which dormant workers have something to find
+  tournament open_;         // of each worker, when a thief that looks at it finds something
   records records_;
-  std::vector<std::optional<detail::pace>> paces_;
+  memory memory_;
+  struct [[gnu::visibility("hidden")]] loop_pace {
+    std::optional<detail::pace> chunks;
+    picoseconds begun = 0;   // of the latest chunk
+    std::uint64_t size = 0;  // that it has
+  };
+  std::vector<loop_pace> paces_;
   std::vector<std::uint32_t> free_paces_;
   std::vector<std::vector<std::uint32_t>> counts_;  // of graphs: what each task waits for
   std::vector<std::uint32_t> free_counts_;

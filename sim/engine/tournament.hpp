@@ -40,7 +40,8 @@ class tournament {
     const unsigned first = winners_[1];
     unsigned at = leaves_ + first;
     unsigned best = winners_[at ^ 1];
-    for (at /= 2; at > 1; at /= 2) best = better(std::min(best, winners_[at ^ 1]), std::max(best, winners_[at ^ 1]));
+    for (at /= 2; at > 1; at /= 2)
+      best = better(std::min(best, winners_[at ^ 1]), std::max(best, winners_[at ^ 1]));
     return best;
   }
 

@@ -56,6 +56,12 @@ class frame_row {
   std::uint64_t epoch_ = 0;
 };
 
+// A frame that a schedule gives to a worker.
+struct donation {
+  frame what;
+  std::uint32_t turn = 0;  // among those of the worker
+};
+
 enum class phase : std::uint8_t {
   running,    // a strand
   searching,  // looks at one deque after the other
@@ -81,18 +87,20 @@ struct worker {
   picoseconds time = 0;  // until when its time is accounted for
 
   // The strand that runs here.
-  record_number at = no_record;   // its innermost construct
-  node_number begins = no_node;   // what begins now; none: a child of `at` has ended
-  picoseconds rest = 0;           // of a strand's piece that was interrupted by a beat
+  record_number at = no_record;  // its innermost construct
+  node_number begins = no_node;  // what begins now; none: a child of `at` has ended
+  std::uint64_t name = 0;        // of what begins
+  std::uint64_t first = 0;       // of a half of a loop that begins
+  std::uint64_t last = 0;
+  picoseconds rest = 0;  // of a strand's piece that was interrupted by a beat
   std::uint64_t barriers_met = 0;
   picoseconds next_beat = never;
 
   frame_row latent;
   frame_row listed;
-  frame_row donated;
-  std::vector<std::uint32_t> turns;  // of the donated ones
-  std::uint32_t turn = 0;            // the next one in its order
-  picoseconds locked_until = 0;      // a thief has the deque
+  std::vector<donation> donated;
+  std::uint32_t turn = 0;        // the next one in its order
+  picoseconds locked_until = 0;  // a thief has the deque
   frame mail;
 
   // What thieves have asked for.
@@ -106,7 +114,8 @@ struct worker {
 
   // Of its search.
   unsigned rounds = 0;
-  unsigned looks = 0;  // in this round
+  unsigned looks = 0;    // in this round
+  unsigned place = 0;    // among those that lie dormant
   picoseconds look = 0;  // what one takes on average
   bool owns_wake = false;
   bool called = false;  // while it was falling asleep, or naps

@@ -53,7 +53,9 @@ TEST(sim_machine, costs_by_distance) {
   EXPECT_EQ(cost.at(distance::same_cache), 1U);
   EXPECT_EQ(cost.at(distance::same_node), 2U);
   EXPECT_EQ(cost.at(distance::other_node), 3U);
-  const machine_costs costs = {.barrier_base = 1000, .barrier_per_thread = 10};
+  machine_costs costs;
+  costs.barrier_base = 1000;
+  costs.barrier_per_thread = 10;
   EXPECT_EQ(costs.barrier(80), 1800U);
 }
 

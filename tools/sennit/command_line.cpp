@@ -1,6 +1,5 @@
 #include "tools/sennit/command_line.hpp"
 
-#include "tools/output.hpp"
 #include "tools/sennit/demo.hpp"
 #include "tools/sennit/doctor.hpp"
 #include "tools/sennit/measure.hpp"
@@ -230,7 +229,6 @@ void add_tune_options(CLI::App& app, tune_options& options) {
 const CLI::Option* add_doctor_options(CLI::App& app, doctor_options& options) {
   constexpr double least_seconds = 0.1;
   constexpr double most_seconds = 600;
-  options.machine = tools::standard_output;
   CLI::Option* const machine =
       app.add_option("--machine", options.machine,
                      "measure this machine instead, and write a machine file for sennit sim; to standard "

@@ -40,12 +40,13 @@ void print_doctor() {
 }
 
 void write_machine(const doctor_options& options) {
-  const tools::outputs to({options.machine}, {});
+  const std::string file = options.machine.empty() ? tools::standard_output : options.machine;
+  const tools::outputs to({file}, {});
   progress shown;
   const std::string text =
       measured_machine(options.seconds, [&](std::string_view what) { shown.step(what); });
   shown.clear();
-  to.save(options.machine, text, "; `sennit sim --machine` reads it.");
+  to.save(file, text, "; `sennit sim --machine` reads it.");
 }
 
 }  // namespace command

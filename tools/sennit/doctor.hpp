@@ -6,7 +6,7 @@
 namespace command {
 
 struct doctor_options {
-  std::string machine{};  // where to write the machine for the simulator; "-" is standard output
+  std::string machine{};  // where to write the machine for the simulator; empty: standard output
   double seconds = 8;     // approximate time for its measurements
 };
 

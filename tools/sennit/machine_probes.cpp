@@ -39,27 +39,27 @@ double ns_since(clock::time_point start) {
   return std::chrono::duration<double, std::nano>(clock::now() - start).count();
 }
 
-// Of so many batches, each the nanoseconds of one: `some(n)` does n. A batch is as long as its share of the budget.
+// Of the calling thread: other programs that take its CPU meanwhile do not count.
+double cpu_ns() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return 1e9 * static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec);
+}
+
+// The nanoseconds of one, where `some(n)` does n on the calling thread. A batch is as long as its share of the budget.
 template <class Some>
 double each(probe_time budget, const Some& some) {
+  const auto time_of = [&](std::uint64_t n) {
+    const double start = cpu_ns();
+    some(n);
+    return cpu_ns() - start;
+  };
   const auto share = static_cast<double>((budget / (batches + 1)).count());
   std::uint64_t n = 1;
-  for (;;) {
-    const clock::time_point start = clock::now();
-    some(n);
-    const double took = ns_since(start);
-    if (took >= share / 4) {
-      n = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(static_cast<double>(n) * share / took));
-      break;
-    }
-    n *= 2;
-  }
+  for (double took = time_of(n); took < share / 4; took = time_of(n)) n *= 2;
+  n = std::max<std::uint64_t>(1, n * 2);
   std::vector<double> samples;
-  for (unsigned i = 0; i < batches; ++i) {
-    const clock::time_point start = clock::now();
-    some(n);
-    samples.push_back(ns_since(start) / static_cast<double>(n));
-  }
+  for (unsigned i = 0; i < batches; ++i) samples.push_back(time_of(n) / static_cast<double>(n));
   return median(std::move(samples));
 }
 
@@ -109,23 +109,46 @@ void work_on(std::uint64_t chunks) noexcept {
   asm volatile("" : : "r"(x));
 }
 
+// Shows that a thread runs now, and not another program on its CPU.
+class pulse {
+ public:
+  void work_on(std::uint64_t chunks) noexcept {
+    std::uint64_t x = chunks;
+    for (std::uint64_t i = 0; i < chunks; ++i) {
+      x = work(x);
+      beats_.store(beats_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+    asm volatile("" : : "r"(x));
+  }
+  // Waits for its next beat, unless `over` holds.
+  void wait(const std::atomic<bool>& over) const noexcept {
+    const std::uint64_t now = beats_.load(std::memory_order_relaxed);
+    while (beats_.load(std::memory_order_relaxed) == now && !over.load(std::memory_order_relaxed)) {
+    }
+  }
+
+ private:
+  alignas(128) std::atomic<std::uint64_t> beats_{0};
+};
+
 // How much longer the calling thread's work takes in the slices in which `disturb(true)` holds than in those between: for
 // each of `count()`'s disturbances.
 template <class Disturb, class Count>
-double cost_to_worker(probe_time budget, const Disturb& disturb, const Count& count) {
+double cost_to_worker(pulse& own, probe_time budget, const Disturb& disturb, const Count& count) {
+  const auto work_on = [&](std::uint64_t chunks) { own.work_on(chunks); };
   const double chunk = each(budget / 4, work_on);
   const auto chunks =
       static_cast<std::uint64_t>(static_cast<double>((budget * 3 / 4 / (2 * batches)).count()) / chunk) + 1;
   std::vector<double> samples;
   for (unsigned i = 0; i < batches; ++i) {
-    clock::time_point start = clock::now();
+    double start = cpu_ns();
     work_on(chunks);
-    const double undisturbed = ns_since(start);
+    const double undisturbed = cpu_ns() - start;
     disturb(true);
     const std::uint64_t before = count();
-    start = clock::now();
+    start = cpu_ns();
     work_on(chunks);
-    const double disturbed = ns_since(start);
+    const double disturbed = cpu_ns() - start;
     const std::uint64_t times = count() - before;
     disturb(false);
     if (times > 0) samples.push_back((disturbed - undisturbed) / static_cast<double>(times));
@@ -186,11 +209,13 @@ double probe_fence(probe_time budget) {
 double probe_loop_chunk(probe_time budget) {
   sennit::runtime alone({.workers = 1});
   return alone.run([&] {
-    const auto body = [](std::uint64_t i) { asm volatile("" : : "r"(i)); };
+    const auto body = [](std::uint64_t first, std::uint64_t last) {
+      asm volatile("" : : "r"(first), "r"(last));
+    };
     const double chunks =
         each(budget / 2, [&](std::uint64_t n) { sennit::parallel_for(n, body, sennit::grain(1)); });
     const double plain = each(budget / 2, [&](std::uint64_t n) {
-      for (std::uint64_t i = 0; i < n; ++i) body(i);
+      for (std::uint64_t i = 0; i < n; ++i) body(i, i + 1);
     });
     return std::max(0.0, chunks - plain);
   });
@@ -315,6 +340,7 @@ signal_costs probe_signals(unsigned cpu, unsigned other, probe_time budget) {
   const handled_signal handled;
   const bound_to here(cpu);
   const pthread_t receiver = pthread_self();
+  pulse own;
   std::atomic<bool> sends{false};
   std::atomic<bool> over{false};
   std::vector<double> calls;
@@ -324,6 +350,7 @@ signal_costs probe_signals(unsigned cpu, unsigned other, probe_time budget) {
     while (!over.load(std::memory_order_relaxed)) {
       work_on(chunks_between);
       if (!sends.load(std::memory_order_relaxed)) continue;
+      if (cpu != other) own.wait(over);
       const clock::time_point start = clock::now();
       pthread_kill(receiver, handled_signal::number);
       calls.push_back(ns_since(start));
@@ -331,7 +358,7 @@ signal_costs probe_signals(unsigned cpu, unsigned other, probe_time budget) {
   });
   signal_costs costs;
   costs.take = cost_to_worker(
-      budget, [&](bool on) { sends.store(on, std::memory_order_relaxed); },
+      own, budget, [&](bool on) { sends.store(on, std::memory_order_relaxed); },
       [] { return signals_taken.load(std::memory_order_relaxed); });
   over.store(true, std::memory_order_relaxed);
   sender.join();
@@ -345,12 +372,6 @@ long futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value)
   return syscall(SYS_futex, &word, operation, value, nullptr, nullptr, 0);
 }
 
-double cpu_ns_of_thread() noexcept {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return 1e9 * static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec);
-}
-
 }  // namespace
 
 sleep_costs probe_sleep(unsigned cpu, unsigned other, probe_time budget) {
@@ -358,20 +379,19 @@ sleep_costs probe_sleep(unsigned cpu, unsigned other, probe_time budget) {
   std::atomic<std::uint32_t> word{0};
   std::atomic<bool> over{false};
   std::atomic<std::int64_t> awake_at{0};
-  double cpu_ns = 0;
-  std::uint64_t sleeps = 0;
+  std::vector<double> parks;
   const auto now_ns = [] {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now().time_since_epoch()).count();
   };
   std::thread sleeper = on_cpu(other, [&] {
-    const double before = cpu_ns_of_thread();
-    for (std::uint32_t seen = 0;; ++sleeps) {
+    for (std::uint32_t seen = 0;;) {
+      const double before = cpu_ns();
       while (word.load(std::memory_order_acquire) == seen) futex(word, FUTEX_WAIT_PRIVATE, seen);
       seen = word.load(std::memory_order_relaxed);
       awake_at.store(now_ns(), std::memory_order_release);
+      parks.push_back(cpu_ns() - before);
       if (over.load(std::memory_order_relaxed)) break;
     }
-    cpu_ns = cpu_ns_of_thread() - before;
   });
   std::vector<double> calls;
   std::vector<double> latencies;
@@ -400,7 +420,7 @@ sleep_costs probe_sleep(unsigned cpu, unsigned other, probe_time budget) {
   }
   sleeper.join();
   sleep_costs costs;
-  costs.park = cpu_ns / static_cast<double>(std::max<std::uint64_t>(sleeps, 1));
+  costs.park = median(std::move(parks));
   costs.wake_call = median(std::move(calls));
   costs.wake_latency = median(std::move(latencies));
   return costs;
@@ -418,6 +438,7 @@ barrier_costs probe_barrier(const std::vector<unsigned>& cpus, probe_time budget
   std::atomic<bool> issues{false};
   std::atomic<unsigned> running{0};
   std::vector<double> takes;
+  pulse own;
   // The calling thread is on the first CPU, and is interrupted; the second one issues the barriers.
   std::vector<std::thread> others;
   std::atomic<std::uint64_t> issued{0};
@@ -427,6 +448,7 @@ barrier_costs probe_barrier(const std::vector<unsigned>& cpus, probe_time budget
       while (!over.load(std::memory_order_relaxed)) {
         work_on(100);
         if (!issuer || !issues.load(std::memory_order_relaxed)) continue;
+        own.wait(over);
         const clock::time_point start = clock::now();
         membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
         takes.push_back(ns_since(start));
@@ -444,7 +466,7 @@ barrier_costs probe_barrier(const std::vector<unsigned>& cpus, probe_time budget
   }
   while (running.load(std::memory_order_relaxed) < others.size()) std::this_thread::yield();
   costs.interrupts = cost_to_worker(
-      budget, [&](bool on) { issues.store(on, std::memory_order_relaxed); },
+      own, budget, [&](bool on) { issues.store(on, std::memory_order_relaxed); },
       [&] { return issued.load(std::memory_order_relaxed); });
   over.store(true, std::memory_order_relaxed);
   for (std::thread& t : others) t.join();
@@ -489,14 +511,11 @@ void tie(const pages& in) {
   for (std::size_t i = 0; i < order.size(); ++i) in.first_word(order[i]) = order[(i + 1) % order.size()];
 }
 
+// A word of each line: the line comes whole.
 std::uint64_t sum_of(const pages& in) noexcept {
-  const std::uint64_t* const words = in.words();
-  const std::size_t count = in.lines() * (line_bytes / sizeof(std::uint64_t));
-  std::uint64_t sums[8] = {};
-  for (std::size_t i = 0; i < count; i += 8) {
-    for (std::size_t k = 0; k < 8; ++k) sums[k] += words[i + k];
-  }
-  return std::accumulate(std::begin(sums), std::end(sums), std::uint64_t{0});
+  std::uint64_t sum = 0;
+  for (std::size_t line = 0; line < in.lines(); ++line) sum += in.first_word(line);
+  return sum;
 }
 
 }  // namespace

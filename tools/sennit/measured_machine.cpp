@@ -80,7 +80,7 @@ class measuring {
     system_costs();
     memory_costs();
     put_in_order();
-    note("", fmt::format("{}", machine_name()));
+    note("", machine_name());
     note("", "Measured by `sennit doctor --machine`: each value is the median of several batches.");
     if (cores() == 1) note("", "It has one core: what takes two was not measured, and is 0.");
     return sennit::sim::machine_text(made_, notes_);
@@ -203,7 +203,7 @@ class measuring {
     memory.shared_bytes = caches.shared;
     note("private_cache", "as the system says");
     // Some of a shared cache is others'.
-    const std::uint64_t in_shared = std::max(2 * memory.private_bytes, memory.shared_bytes / 4);
+    const std::uint64_t in_shared = std::max(2 * memory.private_bytes, memory.shared_bytes / 8);
     constexpr std::uint64_t most = std::uint64_t{256} << 20;
     const std::uint64_t in_memory =
         std::min(most, std::max(4 * memory.shared_bytes, 16 * memory.private_bytes));

@@ -50,10 +50,11 @@ struct options {
   loops cut = loops::split;
   std::uint64_t grain = 0;  // of loops::halves, in iterations; 0: iterations / (8 * workers)
   replay follow = replay::none;
-  const steal_schedule* schedule = nullptr;  // to follow
-  bool record = false;                       // run_result::schedule
-  bool timeline = false;                     // run_result::timeline
-  bool sleepers = true;                      // idle workers sleep after a while; else they search for ever
+  const steal_schedule* schedule = nullptr;           // to follow
+  const std::vector<std::uint32_t>* homes = nullptr;  // nodes of the first blocks; others: by first touch
+  bool record = false;                                // run_result::schedule
+  bool timeline = false;                              // run_result::timeline
+  bool sleepers = true;  // idle workers sleep after a while; else they search for ever
   // At the beginning, all workers but the first sleep, as before a program's first region; else they search.
   bool asleep_at_first = false;
 };

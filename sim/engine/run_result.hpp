@@ -64,8 +64,9 @@ struct run_result {
   std::uint64_t remote_accesses = 0;
   std::uint64_t misses = 0;
   std::vector<worker_result> workers;
-  std::vector<slice> timeline;  // by worker and time, if asked for
-  steal_schedule schedule;      // if asked for
+  std::vector<slice> timeline;       // by worker and time, if asked for
+  steal_schedule schedule;           // if asked for
+  std::vector<std::uint32_t> homes;  // of each block, at the end: the node
 
   // Which part of the workers' time was work: 1 is perfect.
   double efficiency() const noexcept {

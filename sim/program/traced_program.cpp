@@ -208,6 +208,7 @@ class builder {
     if (is_new) {
       const std::string& user = trace_.names[name];
       const std::string place = place_of(e.site);
+      made_.origins.push_back({name, e.site});
       at->second = p().site(user.empty()    ? place
                             : place.empty() ? user
                                             : fmt::format("{} ({})", user, place));
@@ -273,7 +274,12 @@ class builder {
         continue;
       }
       advance(e.begin);
-      if (nodes_[c] != no_node) parts.push_back({nodes_[c], true});
+      if (const auto open = open_.find(c); open != open_.end()) {
+        parts.insert(parts.end(), open->second.begin(), open->second.end());
+        open_.erase(open);
+      } else if (nodes_[c] != no_node) {
+        parts.push_back({nodes_[c], true});
+      }
       now = std::max(now, std::min(e.end(), end));
     }
     advance(end);
@@ -303,6 +309,21 @@ class builder {
                    node_of_parts(series_of(b, b.begin, b.end(), all_.children(e), site), site, is_construct));
   }
 
+  // A series waits for its children at its end. So a section is none that leaves its children to what is around it.
+  node_number section(std::uint32_t e) {
+    const trace_event& b = all_.at(e);
+    const std::uint32_t site = site_of(b);
+    std::vector<piece> parts = series_of(b, b.begin, b.end(), all_.children(e), site);
+    bool leaves_children = false;
+    for (const piece& each : parts) {
+      const part what = p().at(each.node).what;
+      leaves_children = what == part::spawn || (leaves_children && what != part::wait);
+    }
+    const node_number n = node_of_parts(parts, site, true);
+    if (leaves_children && b.in != 0) open_.emplace(e, std::move(parts));
+    return colored(b, n);
+  }
+
   node_number colored(const trace_event& e, node_number n) {
     return e.color == no_color ? n : p().colored(n, e.color);
   }
@@ -313,8 +334,8 @@ class builder {
     const trace_event& b = all_.at(e);
     const trace_event& around = b.in == 0 ? b : all_.at(all_.find(b.in));
     switch (b.what) {
-      case traced::region:
-      case traced::named: return body(e, site_of(b), true);
+      case traced::region: return body(e, site_of(b), true);
+      case traced::named: return section(e);
       case traced::right:
       case traced::node:
       case traced::child: return body(e, site_in(b, around));
@@ -506,7 +527,10 @@ class builder {
       for (; last < roots.size() && all_.at(roots[last]).begin < end; ++last)
         end = std::max(end, all_.at(roots[last]).end());
       if (!parts.empty() && begin > now) {
-        if (outside == 0) outside = p().site("outside of regions");
+        if (outside == 0) {
+          outside = p().site("outside of regions");
+          made_.origins.push_back({});
+        }
         parts.push_back(p().work(begin - now, {}, outside));
         made_.outside += begin - now;
       }
@@ -541,6 +565,8 @@ class builder {
   std::vector<std::uint32_t> chosen_;
   std::vector<std::uint32_t> others_;
   std::vector<std::uint32_t> inline_;
+  std::unordered_map<std::uint32_t, std::vector<piece>>
+      open_;  // sections that leave children to what is around them
   std::uint64_t without_right_ = 0;
   std::uint64_t without_iterations_ = 0;
   std::uint64_t without_predecessor_ = 0;

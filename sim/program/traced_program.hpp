@@ -4,16 +4,24 @@
 #include "program/program.hpp"
 #include "program/trace_file.hpp"
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace sennit::sim {
 
+// Of a site of the program.
+struct site_origin {
+  std::uint32_t name = 0;  // in trace::names; 0: it has none of the user's
+  std::uint32_t site = 0;  // in trace::sites; 0: not known
+};
+
 struct traced_program {
   program what;
-  picoseconds outside = 0;           // between regions: serial
-  std::vector<std::string> remarks;  // sentences for the user, after those of the trace
+  std::vector<site_origin> origins{{}};  // of the program's sites
+  picoseconds outside = 0;               // between regions: serial
+  std::vector<std::string> remarks;      // sentences for the user, after those of the trace
 };
 
 // A body's serial work is its time without the constructs directly in it. Regions follow one another, or overlap where several

@@ -4,6 +4,8 @@
 #include "tools/sennit/doctor.hpp"
 #include "tools/sennit/measure.hpp"
 #include "tools/sennit/run.hpp"
+#include "tools/sennit/scale.hpp"
+#include "tools/sennit/simulate.hpp"
 #include "tools/sennit/splicec.hpp"
 #include "tools/sennit/table.hpp"
 #include "tools/sennit/tune.hpp"
@@ -173,8 +175,9 @@ void add_filter(CLI::App& app, graph_filter& filter) {
 }
 
 void add_view_options(CLI::App& app, view_options& options) {
-  app.add_option("FILE", options.file,
-                 "what schedule::save(), graph::trace::save() or splice_schedule::save() wrote");
+  app.add_option(
+      "FILE", options.file,
+      "what schedule::save(), graph::trace::save(), splice_schedule::save() or SENNIT_TRACE wrote");
   app.add_option("--output", options.output, "HTML page to write; FILE.html if nothing else is asked for")
       ->type_name("PAGE");
   app.add_flag("--text", options.text,
@@ -240,6 +243,67 @@ const CLI::Option* add_doctor_options(CLI::App& app, doctor_options& options) {
       ->capture_default_str()
       ->needs(machine);
   return machine;
+}
+
+void add_trace(CLI::App& app, std::string& file) {
+  app.add_option("TRACE", file, "what the program wrote that ran with SENNIT_TRACE=TRACE")->required();
+}
+
+constexpr double most_seed = 9007199254740992.0;
+
+void add_scale_options(CLI::App& app, scale_options& options) {
+  add_trace(app, options.file);
+  app.add_option("--machine", options.machine, "the machine to simulate, by its name or its file")
+      ->type_name("MACHINE")
+      ->capture_default_str();
+  app.add_option("--seed", options.seed, "of the simulated workers' random numbers")
+      ->check(between(0, most_seed))
+      ->capture_default_str();
+  app.add_flag_callback(
+      "--no-simulation", [&options] { options.simulate = false; }, "bounds only, from work and span");
+  app.add_option("--json", options.json, "write all of it to this file")->type_name("FILE");
+  app.add_option("--html", options.html, "write it as a page for a browser")->type_name("PAGE");
+  app.add_option("--svg", options.svg, "write the curve of the speed-up as a picture")->type_name("FILE");
+}
+
+void add_simulate_options(CLI::App& app, simulate_options& options) {
+  namespace sim = sennit::sim;
+  add_trace(app, options.file);
+  app.add_option("--machine", options.machines,
+                 "the machine, by its name or its file; of several, each is a row of the table")
+      ->type_name("MACHINE")
+      ->required();
+  app.add_option("--workers", options.how.workers, "workers; one for each core if not given")
+      ->check(between(1, sennit::runtime_options::most_workers));
+  app.add_option("--seed", options.how.seed, "of the workers' random numbers")
+      ->check(between(0, most_seed))
+      ->capture_default_str();
+  app.add_option("--promotion", options.how.how, "when a latent frame becomes work for others")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, sim::promotion>{{"on-demand", sim::promotion::on_demand},
+                                                {"paced", sim::promotion::paced},
+                                                {"heartbeat", sim::promotion::heartbeat},
+                                                {"eager", sim::promotion::eager}}));
+  app.add_option("--steal", options.how.by, "how a thief gets a frame")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, sim::steal>{
+          {"ask", sim::steal::ask}, {"barrier", sim::steal::barrier}, {"fence", sim::steal::fence}}));
+  app.add_option("--victims", options.how.from, "where a thief looks")
+      ->transform(
+          CLI::CheckedTransformer(std::map<std::string, sim::victims>{{"random", sim::victims::random},
+                                                                      {"nearest", sim::victims::nearest},
+                                                                      {"colored", sim::victims::colored}}));
+  app.add_option("--loops", options.how.cut, "how loops are cut")
+      ->transform(
+          CLI::CheckedTransformer(std::map<std::string, sim::loops>{{"split", sim::loops::split},
+                                                                    {"split-only", sim::loops::split_only},
+                                                                    {"places", sim::loops::places},
+                                                                    {"halves", sim::loops::halves}}));
+  app.add_flag("--compare", options.compare, "add a row for each of some other policies");
+  app.add_option("--timeline", options.timeline, "write who did what when, as trace events for Perfetto")
+      ->type_name("JSON");
+  app.add_option("--html", options.html, "write who did what when, as a page for a browser")
+      ->type_name("PAGE");
+  app.add_option("--json", options.json, "write the figures to this file")->type_name("FILE");
 }
 
 std::string variants_of(kernel& k) {
@@ -327,8 +391,8 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
   add_repeat(*demo, demonstration.measuring);
   demo->add_option("--output", demonstration.folder, "folder for pictures; none are written if not given")
       ->type_name("FOLDER");
-  CLI::App* viewing = app.add_subcommand(
-      "view", "show a schedule, the trace of a graph, or the schedule of a splice: who ran what when");
+  CLI::App* viewing = app.add_subcommand("view", "show a schedule, the trace of a graph or of a program, or "
+                                                 "the schedule of a splice: who ran what when");
   view_options viewed;
   add_view_options(*viewing, viewed);
   CLI::App* viewing_splice = viewing->add_subcommand(
@@ -341,6 +405,14 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
       app.add_subcommand("doctor", "show what the runtime sees of this machine, and what is missing");
   doctor_options examined;
   const CLI::Option* machine = add_doctor_options(*doctor, examined);
+
+  CLI::App* scaling = app.add_subcommand(
+      "scale", "say how a traced program would run on more workers, and which of its constructs limit it");
+  scale_options scaled;
+  add_scale_options(*scaling, scaled);
+  CLI::App* simulating = app.add_subcommand("sim", "run a traced program on a simulated machine");
+  simulate_options simulated;
+  add_simulate_options(*simulating, simulated);
 
   CLI::App* tuning = app.add_subcommand(
       "tune", "measure what beats and promotions cost on this machine, and say which period suits");
@@ -369,6 +441,10 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
   } else if (app.got_subcommand(viewing)) {
     viewed.splice = viewing->got_subcommand(viewing_splice);
     view(viewed);
+  } else if (app.got_subcommand(scaling)) {
+    show_scale(scaled);
+  } else if (app.got_subcommand(simulating)) {
+    simulate_program(simulated);
   } else if (app.got_subcommand(demo)) {
     return run_demo(std::move(kernels), demonstration) ? success : wrong_result;
   } else {

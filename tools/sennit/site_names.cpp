@@ -226,8 +226,8 @@ std::uint32_t sites::number(std::uint64_t at) const {
   return found == 0 || named[found - 1].function.empty() ? 0 : found;
 }
 
-sites sites_of(const sennit::detail::steal_tree& tree) {
-  sites found{sennit::detail::sites_in(tree), {}, {}};
+sites sites_of(sennit::detail::code_sites code) {
+  sites found{std::move(code), {}, {}};
   found.named.resize(found.code.places.size());
   if (found.named.empty()) {
     found.remark =
@@ -240,7 +240,7 @@ sites sites_of(const sennit::detail::steal_tree& tree) {
   for (std::size_t m = 0; m < found.code.modules.size(); ++m) {
     const code_module& module = found.code.modules[m];
     if (const std::string why = changed(module); !why.empty()) {
-      found.remark = fmt::format("{}, so its constructs have no names. Record the schedule again.", why);
+      found.remark = fmt::format("{}, so its constructs have no names. Record it again.", why);
       continue;
     }
     std::vector<std::uint64_t> offsets;
@@ -268,5 +268,7 @@ sites sites_of(const sennit::detail::steal_tree& tree) {
   }
   return found;
 }
+
+sites sites_of(const sennit::detail::steal_tree& tree) { return sites_of(sennit::detail::sites_in(tree)); }
 
 }  // namespace command

@@ -1,4 +1,4 @@
-// Where the constructs of a schedule are in the program: function and line, which addr2line finds.
+// Where the constructs of a schedule, or of a trace, are in the program: function and line, which addr2line finds.
 #pragma once
 
 #include "schedule/sites.hpp"
@@ -23,6 +23,7 @@ struct sites {
   std::uint32_t number(std::uint64_t at) const;
 };
 
+sites sites_of(sennit::detail::code_sites code);
 sites sites_of(const sennit::detail::steal_tree& tree);
 
 // Of what addr2line says of an address, innermost first: the innermost function of the program. Empty

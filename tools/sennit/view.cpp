@@ -4,8 +4,10 @@
 #include "tools/sennit/graph_against.hpp"
 #include "tools/sennit/graph_filter.hpp"
 #include "tools/sennit/graph_view.hpp"
+#include "tools/sennit/lanes.hpp"
 #include "tools/sennit/moved.hpp"
 #include "tools/sennit/page.hpp"
+#include "tools/sennit/program_trace.hpp"
 #include "tools/sennit/splice_view.hpp"
 #include "tools/sennit/trace_events.hpp"
 
@@ -79,6 +81,22 @@ void view_splice(const view_options& options, const tools::outputs& to) {
   if (!options.output.empty()) to.save(options.output, page(s, name, options.cache), page_remark);
 }
 
+void view_program(const view_options& options, const tools::outputs& to) {
+  constexpr const char* what = "the trace of a program";
+  refuse_filter(options, what);
+  if (!options.trace.empty())
+    refuse(options, what, "other trace events", "open the file itself in https://ui.perfetto.dev");
+  if (!options.against.empty()) refuse(options, what, "steal tree to compare", "give schedules to --against");
+  if (!options.dot.empty()) refuse(options, what, "graph", "give --dot with what a graph::trace saved");
+  const program_trace t = load_program_trace(options.file.string());
+  const lanes seen = lanes_of(t, options.file.filename().string());
+  if (options.text) {
+    fmt::print("{}", text(seen));
+    for (const std::string& sentence : t.remarks) fmt::print("{}\n", sentence);
+  }
+  if (!options.output.empty()) to.save(options.output, page(seen), page_remark);
+}
+
 }  // namespace
 
 void view(const view_options& asked) {
@@ -93,6 +111,7 @@ void view(const view_options& asked) {
   if (options.splice || sennit::splice_schedule::is_saved_in(options.file.string()))
     return view_splice(options, to);
   if (sennit::graph::trace::is_saved_in(options.file.string())) return view_graph(options, to);
+  if (sennit::sim::is_trace(options.file.string())) return view_program(options, to);
   const sennit::schedule s = sennit::schedule::load(options.file.string());
   refuse_filter(options, "a schedule");
   const std::string name = options.file.filename().string();

@@ -1,0 +1,581 @@
+#include "program/traced_program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <map>
+#include <stdexcept>
+#include <unordered_map>
+#include <utility>
+
+namespace sennit::sim {
+namespace {
+
+constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
+
+// The events as a forest: for each body, what is directly in it, by time.
+class forest {
+ public:
+  explicit forest(const trace& t) : trace_(t), events_(t.events) {
+    number_ids();
+    find_bodies();
+    list_children();
+    order();
+  }
+
+  std::size_t size() const { return events_.size(); }
+  const trace_event& at(std::uint32_t e) const { return events_[e]; }
+  std::span<const std::uint32_t> children(std::uint32_t e) const {
+    return {children_.data() + begins_[e], begins_[e + 1] - begins_[e]};
+  }
+  // Those without a body around, by time.
+  const std::vector<std::uint32_t>& roots() const { return roots_; }
+  // Each after all that is in it.
+  const std::vector<std::uint32_t>& upward() const { return upward_; }
+  // nobody: there is none.
+  std::uint32_t find(std::uint64_t id) const {
+    const auto found = numbers_.find(id);
+    return found == numbers_.end() ? nobody : found->second;
+  }
+  std::uint64_t unfinished() const { return unfinished_; }
+
+ private:
+  [[noreturn]] void refuse(const trace_event& e, std::string_view what) const {
+    throw std::runtime_error(
+        fmt::format("'{}', line {}: {}; write the trace again, with SENNIT_TRACE=FILE, and do not edit it",
+                    trace_.file, e.line, what));
+  }
+
+  void number_ids() {
+    numbers_.reserve(events_.size());
+    for (std::uint32_t e = 0; e < events_.size(); ++e) {
+      if (events_[e].id == 0) continue;
+      if (!numbers_.try_emplace(events_[e].id, e).second)
+        refuse(events_[e], fmt::format("the id {} is in the file twice", events_[e].id));
+    }
+  }
+
+  // A body that had not ended is not in the file. What it was in is not known either, so that one region has all such bodies;
+  // of which kind it was, its children tell.
+  std::uint32_t add_unfinished(const trace_event& child) {
+    if (unfinished_ == 0) {
+      unfinished_region_ = static_cast<std::uint32_t>(events_.size());
+      events_.push_back({.begin = child.begin, .worker = child.worker, .line = child.line});
+      bodies_.push_back(nobody);
+    }
+    trace_event e{.id = child.in, .begin = child.begin, .worker = child.worker, .line = child.line};
+    e.what = child.what == traced::leaf    ? traced::loop
+             : child.what == traced::node  ? traced::graph
+             : child.what == traced::right ? traced::fork
+                                           : traced::named;
+    const auto number = static_cast<std::uint32_t>(events_.size());
+    events_.push_back(e);
+    bodies_.push_back(unfinished_region_);
+    numbers_.emplace(child.in, number);
+    ++unfinished_;
+    return number;
+  }
+
+  void find_bodies() {
+    const std::size_t told = events_.size();
+    bodies_.resize(told, nobody);
+    for (std::uint32_t e = 0; e < told; ++e) {
+      const trace_event child = events_[e];  // a copy, as events are added
+      if (child.in == 0) continue;
+      std::uint32_t body = find(child.in);
+      if (body == nobody) body = add_unfinished(child);
+      const traced around = events_[body].what;
+      if (around == traced::wait) refuse(child, fmt::format("its body {} is a wait", child.in));
+      if ((child.what == traced::leaf && around != traced::loop) ||
+          (child.what == traced::node && around != traced::graph) ||
+          (child.what == traced::right && around != traced::fork)) {
+        if (body < told) refuse(child, fmt::format("its body {} is of another kind", child.in));
+      }
+      bodies_[e] = body;
+      if (body >= told) {
+        stretch(events_[body], child);
+        stretch(events_[unfinished_region_], child);
+      }
+    }
+  }
+
+  static void stretch(trace_event& body, const trace_event& child) {
+    const picoseconds begin = std::min(body.begin, child.begin);
+    body.length = std::max(body.end(), child.end()) - begin;
+    body.begin = begin;
+    if (body.what == traced::loop && child.what == traced::leaf) body.a = std::max(body.a, child.b);
+    if (body.what == traced::fork && child.what != traced::right)
+      body.a = std::max(body.a, child.end() - begin);
+  }
+
+  void list_children() {
+    begins_.assign(events_.size() + 1, 0);
+    for (const std::uint32_t b : bodies_)
+      if (b != nobody) ++begins_[b + 1];
+    for (std::size_t i = 1; i < begins_.size(); ++i) begins_[i] += begins_[i - 1];
+    children_.resize(begins_.back());
+    std::vector<std::uint32_t> next(begins_.begin(), begins_.end() - 1);
+    for (std::uint32_t e = 0; e < events_.size(); ++e) {
+      if (bodies_[e] == nobody) {
+        roots_.push_back(e);
+      } else {
+        children_[next[bodies_[e]]++] = e;
+      }
+    }
+    const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
+      const auto key = [&](std::uint32_t e) { return std::pair(begin_in_body(events_[e]), events_[e].id); };
+      return key(a) < key(b);
+    };
+    for (std::uint32_t e = 0; e < events_.size(); ++e) {
+      const auto first = children_.begin() + begins_[e];
+      const auto last = children_.begin() + begins_[e + 1];
+      if (!std::is_sorted(first, last, earlier)) std::sort(first, last, earlier);
+    }
+    std::ranges::sort(roots_, earlier);
+  }
+
+  static picoseconds begin_in_body(const trace_event& e) { return e.what == traced::child ? e.b : e.begin; }
+
+  void order() {
+    upward_ = roots_;
+    for (std::size_t i = 0; i < upward_.size(); ++i)
+      for (const std::uint32_t c : children(upward_[i])) upward_.push_back(c);
+    if (upward_.size() < events_.size()) {
+      std::vector<bool> seen(events_.size());
+      for (const std::uint32_t e : upward_) seen[e] = true;
+      const auto lost = static_cast<std::size_t>(std::ranges::find(seen, false) - seen.begin());
+      refuse(events_[lost], fmt::format("the body {} is inside itself", events_[lost].in));
+    }
+    std::ranges::reverse(upward_);
+  }
+
+  const trace& trace_;
+  std::vector<trace_event> events_;
+  std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
+  std::vector<std::uint32_t> bodies_;
+  std::vector<std::uint32_t> begins_;
+  std::vector<std::uint32_t> children_;
+  std::vector<std::uint32_t> roots_;
+  std::vector<std::uint32_t> upward_;
+  std::uint64_t unfinished_ = 0;
+  std::uint32_t unfinished_region_ = nobody;
+};
+
+// A piece of a body's series, and whether a cut of the iterations that it is part of may come before it.
+struct piece {
+  node_number node;
+  bool construct;
+};
+
+class builder {
+ public:
+  builder(const trace& t, std::span<const std::string> names) : trace_(t), all_(t), names_(names) {}
+
+  traced_program build() {
+    nodes_.resize(all_.size(), no_node);
+    for (const std::uint32_t e : all_.upward()) nodes_[e] = node_of(e);
+    set_root();
+    remark();
+    return std::move(made_);
+  }
+
+ private:
+  program& p() { return made_.what; }
+
+  [[noreturn]] void refuse(const trace_event& e, std::string_view what) const {
+    throw std::runtime_error(
+        fmt::format("'{}', line {}: {}; write the trace again, with SENNIT_TRACE=FILE, and do not edit it",
+                    trace_.file, e.line, what));
+  }
+
+  // Sites ---------------------------------------------------------------------------------------------------
+
+  std::string place_of(std::uint32_t site) const {
+    if (site < names_.size() && !names_[site].empty()) return names_[site];
+    const trace_site& s = trace_.sites[site];
+    if (!s.function.empty()) return s.function;
+    const std::string file = s.module.substr(s.module.rfind('/') + 1);
+    return site == 0 ? "" : fmt::format("{}+{:#x}", file.empty() ? "?" : file, s.offset);
+  }
+
+  // In the program.
+  std::uint32_t site_of(const trace_event& e) {
+    if (e.site == 0 && e.name == 0) return 0;
+    const std::uint32_t name = e.what == traced::named ? e.name : 0;
+    const auto [at, is_new] = sites_.try_emplace(std::pair(name, e.site), 0);
+    if (is_new) {
+      const std::string& user = trace_.names[name];
+      const std::string place = place_of(e.site);
+      made_.origins.push_back({name, e.site});
+      at->second = p().site(user.empty()    ? place
+                            : place.empty() ? user
+                                            : fmt::format("{} ({})", user, place));
+    }
+    return at->second;
+  }
+
+  // What a construct in a construct does without a place of its own is at the place of the one around.
+  std::uint32_t site_in(const trace_event& e, const trace_event& around) {
+    const std::uint32_t own = site_of(e);
+    return own != 0 ? own : site_of(around);
+  }
+
+  // Strands ---------------------------------------------------------------------------------------------------
+
+  std::vector<touch> touches_of(const trace_event& e) {
+    std::vector<touch> found;
+    constexpr std::uint64_t most = std::uint64_t{1} << 30;  // of one touch, whose bytes have 32 bits
+    for (std::uint32_t i = e.first_touch; i < e.first_touch + e.touches; ++i) {
+      const trace_touch& t = trace_.touches[i];
+      const auto block =
+          blocks_.try_emplace(t.region, static_cast<std::uint32_t>(blocks_.size())).first->second;
+      constexpr std::uint64_t most_parts = 64;
+      std::uint64_t left = std::min(t.bytes, most * most_parts);
+      do {
+        found.push_back({block, static_cast<std::uint32_t>(std::min(left, most)), t.writes});
+        left -= std::min(left, most);
+      } while (left > 0);
+    }
+    return found;
+  }
+
+  // What a strand does from `begin` to `end`: its own work, and these constructs, which are sorted by time.
+  std::vector<piece> series_of(const trace_event& body, picoseconds begin, picoseconds end,
+                               std::span<const std::uint32_t> constructs, std::uint32_t site) {
+    std::vector<piece> parts;
+    std::vector<touch> touched = touches_of(body);
+    picoseconds now = begin;
+    const auto work_until = [&](picoseconds until) {
+      const picoseconds time = until > now ? until - now : 0;
+      if (time > 0 || !touched.empty()) parts.push_back({p().work(time, touched, site), false});
+      touched.clear();
+      now = std::max(now, until);
+    };
+    list_inline(body, constructs);
+    // Work until then, except what a child took that ran at once.
+    const auto advance = [&](picoseconds until) {
+      until = std::min(until, end);
+      for (; !inline_.empty(); inline_.pop_back()) {
+        const trace_event& e = all_.at(inline_.back());
+        if (e.begin >= now && e.end() > until) break;
+        if (e.begin < now) continue;
+        work_until(e.begin);
+        now = e.end();
+      }
+      work_until(until);
+    };
+    for (const std::uint32_t c : constructs) {
+      const trace_event& e = all_.at(c);
+      if (e.what == traced::child) {
+        advance(e.b);
+        parts.push_back({p().spawn(nodes_[c], site_in(e, body)), true});
+        continue;
+      }
+      advance(e.begin);
+      if (const auto open = open_.find(c); open != open_.end()) {
+        parts.insert(parts.end(), open->second.begin(), open->second.end());
+        open_.erase(open);
+      } else if (nodes_[c] != no_node) {
+        parts.push_back({nodes_[c], true});
+      }
+      now = std::max(now, std::min(e.end(), end));
+    }
+    advance(end);
+    return parts;
+  }
+
+  // Children on the worker of their body, which may have run at once, within its strand: the first one last.
+  void list_inline(const trace_event& body, std::span<const std::uint32_t> constructs) {
+    inline_.clear();
+    for (const std::uint32_t c : constructs)
+      if (all_.at(c).what == traced::child && all_.at(c).worker == body.worker) inline_.push_back(c);
+    std::ranges::sort(inline_, std::greater{}, [&](std::uint32_t c) { return all_.at(c).begin; });
+  }
+
+  node_number node_of_parts(const std::vector<piece>& parts, std::uint32_t site, bool is_construct = false) {
+    if (parts.empty()) return p().work(0, {}, site);
+    if (parts.size() == 1 && !is_construct) return parts.front().node;
+    std::vector<node_number> all;
+    all.reserve(parts.size());
+    for (const piece& each : parts) all.push_back(each.node);
+    return p().series(all, site);
+  }
+
+  node_number body(std::uint32_t e, std::uint32_t site, bool is_construct = false) {
+    const trace_event& b = all_.at(e);
+    return colored(b,
+                   node_of_parts(series_of(b, b.begin, b.end(), all_.children(e), site), site, is_construct));
+  }
+
+  // A series waits for its children at its end. So a section is none that leaves its children to what is around it.
+  node_number section(std::uint32_t e) {
+    const trace_event& b = all_.at(e);
+    const std::uint32_t site = site_of(b);
+    std::vector<piece> parts = series_of(b, b.begin, b.end(), all_.children(e), site);
+    bool leaves_children = false;
+    for (const piece& each : parts) {
+      const part what = p().at(each.node).what;
+      leaves_children = what == part::spawn || (leaves_children && what != part::wait);
+    }
+    const node_number n = node_of_parts(parts, site, true);
+    if (leaves_children && b.in != 0) open_.emplace(e, std::move(parts));
+    return colored(b, n);
+  }
+
+  node_number colored(const trace_event& e, node_number n) {
+    return e.color == no_color ? n : p().colored(n, e.color);
+  }
+
+  // Constructs ------------------------------------------------------------------------------------------------
+
+  node_number node_of(std::uint32_t e) {
+    const trace_event& b = all_.at(e);
+    const trace_event& around = b.in == 0 ? b : all_.at(all_.find(b.in));
+    switch (b.what) {
+      case traced::region: return body(e, site_of(b), true);
+      case traced::named: return section(e);
+      case traced::right:
+      case traced::node:
+      case traced::child: return body(e, site_in(b, around));
+      case traced::leaf: return no_node;  // of the loop, which comes next
+      case traced::wait: return p().wait(site_of(b));
+      case traced::fork: return fork(e);
+      case traced::loop: return loop(e);
+      case traced::graph: return graph(e);
+    }
+    return no_node;
+  }
+
+  // Those of a kind among the children, and the others.
+  void split(std::uint32_t e, traced kind) {
+    chosen_.clear();
+    others_.clear();
+    for (const std::uint32_t c : all_.children(e)) (all_.at(c).what == kind ? chosen_ : others_).push_back(c);
+  }
+
+  node_number fork(std::uint32_t e) {
+    const trace_event& b = all_.at(e);
+    const std::uint32_t site = site_of(b);
+    split(e, traced::right);
+    node_number n = node_of_parts(series_of(b, b.begin, b.begin + b.a, others_, site), site);
+    if (chosen_.empty()) {
+      ++without_right_;
+      return n;
+    }
+    node_number right = nodes_[chosen_.back()];
+    for (std::size_t i = chosen_.size() - 1; i > 0; --i)
+      right = p().fork(nodes_[chosen_[i - 1]], right, site);
+    return p().fork(n, right, site);
+  }
+
+  node_number loop(std::uint32_t e) {
+    const trace_event& b = all_.at(e);
+    const std::uint32_t site = site_of(b);
+    split(e, traced::leaf);
+    std::vector<node_number> before;
+    for (const std::uint32_t c : others_)
+      if (nodes_[c] != no_node) before.push_back(nodes_[c]);
+    std::ranges::stable_sort(chosen_, {}, [&](std::uint32_t c) { return all_.at(c).a; });
+    const std::vector<std::uint32_t> leaves = chosen_;
+    std::vector<node_number> parts;
+    std::uint64_t told = 0;
+    for (const std::uint32_t c : leaves) {
+      told += std::max<std::uint64_t>(1, all_.at(c).b - all_.at(c).a);
+      add_leaf(c, site, parts);
+    }
+    if (leaves.empty() && before.empty())
+      parts.push_back(p().each(std::max<std::uint64_t>(1, b.a), p().work(b.length, {}, site)));
+    if (!leaves.empty() && told < b.a) ++without_iterations_;
+    if (parts.empty()) return p().series(before, site);
+    const node_number n = p().loop(parts, site);
+    if (before.empty()) return n;
+    before.push_back(n);
+    return p().series(before, site);
+  }
+
+  // A leaf that is work is uniform. One with constructs is cut between them, as if each iteration had as many.
+  void add_leaf(std::uint32_t e, std::uint32_t loop_site, std::vector<node_number>& to) {
+    const trace_event& b = all_.at(e);
+    const std::uint64_t iterations = std::max<std::uint64_t>(1, b.b - b.a);
+    const std::uint32_t own = site_of(b);
+    const std::uint32_t site = own != 0 ? own : loop_site;
+    const std::vector<piece> parts = series_of(b, b.begin, b.end(), all_.children(e), site);
+    std::uint64_t constructs = 0;
+    bool waits = false;
+    for (const piece& each : parts) {
+      if (!each.construct) continue;
+      ++constructs;
+      const part what = p().at(each.node).what;
+      waits |= what == part::spawn || what == part::wait;
+    }
+    const std::uint64_t cuts = waits ? 1 : std::min(iterations, constructs);
+    if (cuts <= 1) {
+      to.push_back(p().each(iterations, colored(b, node_of_parts(parts, site))));
+      return;
+    }
+    std::vector<piece> some;
+    std::uint64_t seen = 0;
+    std::uint64_t done = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      some.push_back(parts[i]);
+      if (parts[i].construct) ++seen;
+      const bool last = i + 1 == parts.size();
+      if (!last && (!parts[i].construct || seen < constructs * (done + 1) / cuts || done + 1 == cuts))
+        continue;
+      const std::uint64_t here = iterations * (done + 1) / cuts - iterations * done / cuts;
+      to.push_back(p().each(here, colored(b, node_of_parts(some, site))));
+      some.clear();
+      ++done;
+    }
+  }
+
+  node_number graph(std::uint32_t e) {
+    const trace_event& b = all_.at(e);
+    const std::uint32_t site = site_of(b);
+    split(e, traced::node);
+    std::vector<node_number> tasks;
+    std::unordered_map<std::uint64_t, std::uint32_t> numbers;
+    for (const std::uint32_t c : chosen_) {
+      numbers.emplace(all_.at(c).id, static_cast<std::uint32_t>(tasks.size()));
+      tasks.push_back(nodes_[c]);
+    }
+    std::vector<program::edge> edges;
+    for (std::uint32_t i = 0; i < chosen_.size(); ++i) {
+      const trace_event& n = all_.at(chosen_[i]);
+      for (std::uint32_t k = n.first_after; k < n.first_after + n.afters; ++k) {
+        const auto before = numbers.find(trace_.after[k]);
+        if (before == numbers.end()) {
+          ++without_predecessor_;
+        } else {
+          edges.push_back({before->second, i});
+        }
+      }
+    }
+    refuse_cycle(edges);
+    std::vector<node_number> before;
+    for (const std::uint32_t c : others_)
+      if (nodes_[c] != no_node) before.push_back(nodes_[c]);
+    if (tasks.empty() && before.empty()) return p().work(b.length, {}, site);
+    if (!tasks.empty()) before.push_back(p().graph(tasks, edges, site));
+    return before.size() == 1 ? before.front() : p().series(before, site);
+  }
+
+  void refuse_cycle(const std::vector<program::edge>& edges) const {
+    std::vector<std::uint32_t> waits(chosen_.size());
+    std::vector<std::uint32_t> begins(chosen_.size() + 1);
+    for (const program::edge& e : edges) {
+      ++waits[e.after];
+      ++begins[e.before + 1];
+    }
+    for (std::size_t i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
+    std::vector<std::uint32_t> next(begins.begin(), begins.end() - 1);
+    std::vector<std::uint32_t> after(edges.size());
+    for (const program::edge& e : edges) after[next[e.before]++] = e.after;
+    std::vector<std::uint32_t> ready;
+    for (std::uint32_t i = 0; i < waits.size(); ++i)
+      if (waits[i] == 0) ready.push_back(i);
+    for (std::size_t k = 0; k < ready.size(); ++k)
+      for (std::uint32_t i = begins[ready[k]]; i < begins[ready[k] + 1]; ++i)
+        if (--waits[after[i]] == 0) ready.push_back(after[i]);
+    if (ready.size() == chosen_.size()) return;
+    const auto stuck = std::ranges::find_if(waits, [](std::uint32_t w) { return w > 0; }) - waits.begin();
+    refuse(all_.at(chosen_[static_cast<std::size_t>(stuck)]), "the node waits for itself, by way of others");
+  }
+
+  // The program's own strand ------------------------------------------------------------------------------------
+
+  // Roots that overlap are of several threads: a graph, in which each comes after those that ended before it began.
+  node_number together(std::span<const std::uint32_t> some) {
+    if (some.size() == 1) return nodes_[some.front()];
+    std::vector<node_number> tasks;
+    for (const std::uint32_t e : some) tasks.push_back(nodes_[e]);
+    std::vector<program::edge> edges;
+    std::vector<std::uint32_t> by_end(some.size());
+    for (std::uint32_t i = 0; i < some.size(); ++i) by_end[i] = i;
+    std::ranges::sort(by_end, {}, [&](std::uint32_t i) { return std::pair(all_.at(some[i]).end(), i); });
+    std::size_t ended = 0;
+    picoseconds latest = 0;               // beginning of those that have ended
+    std::vector<std::uint32_t> frontier;  // those of them after which none of them begins
+    for (std::uint32_t i = 0; i < some.size(); ++i) {
+      const picoseconds begin = all_.at(some[i]).begin;
+      // Sorted by their beginning, so one with no length comes before itself in by_end.
+      for (; ended < by_end.size() && all_.at(some[by_end[ended]]).end() <= begin && by_end[ended] < i;
+           ++ended) {
+        frontier.push_back(by_end[ended]);
+        latest = std::max(latest, all_.at(some[by_end[ended]]).begin);
+      }
+      std::erase_if(frontier, [&](std::uint32_t k) {
+        const trace_event& e = all_.at(some[k]);
+        return e.end() <= latest && e.begin < latest;
+      });
+      for (const std::uint32_t k : frontier) edges.push_back({k, i});
+    }
+    return p().graph(tasks, edges);
+  }
+
+  void set_root() {
+    std::vector<node_number> parts;
+    const std::span<const std::uint32_t> roots = all_.roots();
+    std::uint32_t outside = 0;
+    picoseconds now = 0;
+    for (std::size_t first = 0; first < roots.size();) {
+      const picoseconds begin = all_.at(roots[first]).begin;
+      picoseconds end = all_.at(roots[first]).end();
+      std::size_t last = first + 1;
+      for (; last < roots.size() && all_.at(roots[last]).begin < end; ++last)
+        end = std::max(end, all_.at(roots[last]).end());
+      if (!parts.empty() && begin > now) {
+        if (outside == 0) {
+          outside = p().site("outside of regions");
+          made_.origins.push_back({});
+        }
+        parts.push_back(p().work(begin - now, {}, outside));
+        made_.outside += begin - now;
+      }
+      parts.push_back(together(roots.subspan(first, last - first)));
+      now = std::max(now, end);
+      first = last;
+    }
+    p().set_root(parts.size() == 1 ? parts.front() : p().series(parts));
+  }
+
+  void remark() {
+    made_.remarks = trace_.remarks;
+    const auto say = [&](std::uint64_t count, std::string_view what) {
+      if (count > 0) made_.remarks.push_back(fmt::format("{} {}", count, what));
+    };
+    if (trace_.events.empty())
+      made_.remarks.emplace_back("The trace has no construct: the program opened no region.");
+    say(all_.unfinished(), "bodies had not ended when the file did. What is known of them is taken as "
+                           "sections one after another.");
+    say(without_right_, "forks have no right branch in the file.");
+    say(without_iterations_, "loops lack some of their iterations in the file.");
+    say(without_predecessor_, "edges of graphs are from nodes that the file does not have.");
+  }
+
+  const trace& trace_;
+  const forest all_;
+  std::span<const std::string> names_;
+  traced_program made_;
+  std::vector<node_number> nodes_;  // of the events
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> sites_;
+  std::unordered_map<std::uint64_t, std::uint32_t> blocks_;
+  std::vector<std::uint32_t> chosen_;
+  std::vector<std::uint32_t> others_;
+  std::vector<std::uint32_t> inline_;
+  std::unordered_map<std::uint32_t, std::vector<piece>>
+      open_;  // sections that leave children to what is around them
+  std::uint64_t without_right_ = 0;
+  std::uint64_t without_iterations_ = 0;
+  std::uint64_t without_predecessor_ = 0;
+};
+
+}  // namespace
+
+traced_program program_of(const trace& t, std::span<const std::string> names) {
+  return builder(t, names).build();
+}
+
+}  // namespace sennit::sim

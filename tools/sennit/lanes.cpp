@@ -1,0 +1,198 @@
+#include "tools/sennit/lanes.hpp"
+
+#include "tools/sennit/page.hpp"
+#include "tools/sennit/table.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace command {
+namespace {
+
+namespace sim = sennit::sim;
+using nlohmann::json;
+
+constexpr std::string_view kinds[] = {"work", "section", "leaf", "child", "overhead"};
+
+lane_kind kind_of(sim::traced what) {
+  switch (what) {
+    case sim::traced::named: return lane_kind::section;
+    case sim::traced::leaf:
+    case sim::traced::loop: return lane_kind::leaf;
+    case sim::traced::child:
+    case sim::traced::right:
+    case sim::traced::node: return lane_kind::child;
+    case sim::traced::wait: return lane_kind::overhead;
+    default: return lane_kind::work;
+  }
+}
+
+std::string name_of(const sim::trace_event& e, const program_trace& t, std::uint32_t site) {
+  const std::string& user = t.events.names[e.name];
+  const std::string in = site == 0 || t.sites[site].function.empty() ? "" : " in " + t.sites[site].function;
+  switch (e.what) {
+    case sim::traced::region: return "region" + in;
+    case sim::traced::fork: return "left branch" + in;
+    case sim::traced::right: return "right branch" + in;
+    case sim::traced::loop: return "loop" + in;
+    case sim::traced::leaf: return fmt::format("loop{}, {} to {}", in, e.a, e.b);
+    case sim::traced::child: return "child" + in;
+    case sim::traced::wait: return "wait";
+    case sim::traced::named: return user.empty() ? "section" : user;
+    case sim::traced::graph: return "graph" + in;
+    case sim::traced::node: return user.empty() || user == "node" ? "node" + in : user;
+  }
+  return "";
+}
+
+double seconds(sim::picoseconds time) { return static_cast<double>(time) * 1e-12; }
+
+}  // namespace
+
+lanes lanes_of(const program_trace& t, const std::string& title) {
+  const std::vector<sim::trace_event>& events = t.events.events;
+  lanes found{title, t.events.workers, 0, {}};
+  std::unordered_map<std::uint64_t, std::uint32_t> numbers;
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t i = 0; i < events.size(); ++i) {
+    found.length = std::max(found.length, events[i].end());
+    if (events[i].id != 0) numbers.emplace(events[i].id, i);
+    order.push_back(i);
+  }
+  // A place of its own, or that of the construct around.
+  const auto site_of = [&](const sim::trace_event& e) {
+    const auto around = numbers.find(e.in);
+    return e.site != 0 || around == numbers.end() ? e.site : events[around->second].site;
+  };
+  // By worker and begin, and what is around before what is in it.
+  std::ranges::sort(order, {}, [&](std::uint32_t i) {
+    const sim::trace_event& e = events[i];
+    return std::tuple(e.worker, e.begin, ~e.length, e.in != 0, e.what != sim::traced::loop, i);
+  });
+  std::vector<std::uint32_t> open;
+  sim::picoseconds now = 0;
+  const auto until = [&](sim::picoseconds time) {
+    if (open.empty() || time <= now) return;
+    const sim::trace_event& e = events[open.back()];
+    const std::uint32_t site = site_of(e);
+    found.slices.push_back({e.worker, now, time, kind_of(e.what), name_of(e, t, site), t.sites[site].line});
+  };
+  const auto close = [&](sim::picoseconds time) {
+    for (; !open.empty() && events[open.back()].end() <= time; open.pop_back()) {
+      until(events[open.back()].end());
+      now = std::max(now, events[open.back()].end());
+    }
+  };
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const sim::trace_event& e = events[order[i]];
+    if (i > 0 && events[order[i - 1]].worker != e.worker) {
+      close(~sim::picoseconds{0});
+      now = 0;
+    }
+    close(e.begin);
+    until(e.begin);
+    now = std::max(now, e.begin);
+    open.push_back(order[i]);
+  }
+  close(~sim::picoseconds{0});
+  return found;
+}
+
+std::string page(const lanes& l) {
+  constexpr std::size_t most = 60'000;
+  std::vector<const lane_slice*> shown;
+  for (const lane_slice& s : l.slices) shown.push_back(&s);
+  if (shown.size() > most) {
+    std::ranges::nth_element(shown, shown.begin() + most, std::greater{},
+                             [](const lane_slice* s) { return s->end - s->begin; });
+    shown.resize(most);
+  }
+  json data{{"name", l.title},
+            {"workers", l.workers},
+            {"length", l.length / sim::nanosecond},
+            {"left_out", l.slices.size() - shown.size()}};
+  std::ranges::sort(shown, {}, [](const lane_slice* s) { return std::pair(s->worker, s->begin); });
+  std::map<std::tuple<lane_kind, std::string, std::string>, std::size_t> names;
+  data["names"] = json::array();
+  data["slices"] = json::array();
+  for (const lane_slice* s : shown) {
+    const auto [name, is_new] = names.try_emplace({s->kind, s->name, s->line}, names.size());
+    if (is_new) data["names"].push_back({kinds[static_cast<unsigned>(s->kind)], s->name, s->line});
+    data["slices"].push_back({s->worker, s->begin / sim::nanosecond, s->end / sim::nanosecond, name->second});
+  }
+  std::vector<sim::picoseconds> busy(l.workers);
+  for (const lane_slice& s : l.slices)
+    if (s.kind != lane_kind::overhead) busy[s.worker] += s.end - s.begin;
+  for (const sim::picoseconds b : busy) data["busy"].push_back(b / sim::nanosecond);
+  return page_with(lanes_page_template, data);
+}
+
+std::string lane_events(const lanes& l) {
+  const auto line = [](const json& event) {
+    return event.dump(-1, ' ', true, json::error_handler_t::replace);
+  };
+  const auto microseconds = [](sim::picoseconds time) { return static_cast<double>(time) * 1e-6; };
+  std::string out =
+      "[\n" + line({{"name", "process_name"}, {"ph", "M"}, {"pid", 1}, {"args", {{"name", l.title}}}});
+  for (unsigned w = 0; w < l.workers; ++w) {
+    out += ",\n" + line({{"name", "thread_name"},
+                         {"ph", "M"},
+                         {"pid", 1},
+                         {"tid", w},
+                         {"args", {{"name", fmt::format("worker {}", w)}}}});
+  }
+  for (const lane_slice& s : l.slices) {
+    json event{{"name", s.name},
+               {"cat", kinds[static_cast<unsigned>(s.kind)]},
+               {"ph", "X"},
+               {"pid", 1},
+               {"tid", s.worker},
+               {"ts", microseconds(s.begin)},
+               {"dur", microseconds(s.end - s.begin)}};
+    if (!s.line.empty()) event["args"] = {{"line", s.line}};
+    out += ",\n" + line(event);
+  }
+  return out + "\n]\n";
+}
+
+std::string text(const lanes& l) {
+  struct sum {
+    sim::picoseconds time = 0;
+    std::uint64_t count = 0;
+  };
+  std::map<std::pair<std::string, std::string>, sum> names;
+  std::vector<sim::picoseconds> busy(l.workers);
+  for (const lane_slice& s : l.slices) {
+    if (s.kind == lane_kind::overhead) continue;
+    busy[s.worker] += s.end - s.begin;
+    // Of a leaf, without its iterations.
+    sum& at = names[{s.name.substr(0, s.name.find(", ")), s.line}];
+    at.time += s.end - s.begin;
+    ++at.count;
+  }
+  table workers({"worker", "busy", ""}, {table::right, table::right, table::right});
+  for (unsigned w = 0; w < l.workers; ++w) {
+    workers.add({std::to_string(w), show_seconds(seconds(busy[w])),
+                 fmt::format("{:.1f}%", l.length == 0 ? 0
+                                                      : 100 * static_cast<double>(busy[w]) /
+                                                            static_cast<double>(l.length))});
+  }
+  std::vector<std::pair<std::pair<std::string, std::string>, sum>> sorted(names.begin(), names.end());
+  std::ranges::sort(sorted, std::greater{}, [](const auto& each) { return each.second.time; });
+  constexpr std::size_t most = 20;
+  sorted.resize(std::min(most, sorted.size()));
+  table bodies({"", "line", "pieces", "time"}, {table::left, table::left, table::right, table::right});
+  for (const auto& [name, all] : sorted)
+    bodies.add({name.first, name.second, show_count(all.count), show_seconds(seconds(all.time))});
+  return fmt::format("{}: {} long\n\n{}\n{}", l.title, show_seconds(seconds(l.length)), workers.str(),
+                     bodies.str());
+}
+
+}  // namespace command

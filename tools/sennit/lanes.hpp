@@ -1,0 +1,41 @@
+// What workers do when: of a traced program, or of a simulated run.
+#pragma once
+
+#include "time/picoseconds.hpp"
+#include "tools/sennit/program_trace.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace command {
+
+enum class lane_kind : std::uint8_t { work, section, leaf, child, overhead };
+
+struct lane_slice {
+  std::uint32_t worker;
+  sennit::sim::picoseconds begin;
+  sennit::sim::picoseconds end;
+  lane_kind kind;
+  std::string name;
+  std::string line;  // of the program; empty: not known
+};
+
+struct lanes {
+  std::string title;
+  unsigned workers;
+  sennit::sim::picoseconds length;
+  std::vector<lane_slice> slices;  // by worker, then by time; those of a worker do not overlap
+};
+
+// Of bodies in bodies, the innermost one at each time.
+lanes lanes_of(const program_trace& t, const std::string& title);
+
+// As a page. One of more slices than a browser draws has the longest ones, and says so.
+std::string page(const lanes& l);
+// As trace events for Perfetto, an event a line.
+std::string lane_events(const lanes& l);
+// How long each worker was busy, and with what.
+std::string text(const lanes& l);
+
+}  // namespace command

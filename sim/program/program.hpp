@@ -1,6 +1,8 @@
 // A parallel program, as the simulator and `sennit scale` see it: a tree of strands and of what forks them.
 #pragma once
 
+#include "time/picoseconds.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -8,10 +10,6 @@
 #include <vector>
 
 namespace sennit::sim {
-
-// Simulated time, and the time of strands: a fork is little more than a nanosecond.
-using picoseconds = std::uint64_t;
-inline constexpr picoseconds nanosecond = 1000;
 
 using node_number = std::uint32_t;
 inline constexpr node_number no_node = ~node_number{0};

@@ -1,0 +1,235 @@
+// Loops: claims of chunks, cuts, deals, and loops that are divided and conquered.
+#include "engine/names.hpp"
+#include "engine/simulation.hpp"
+#include "policy/deal.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sennit::sim {
+
+namespace {
+
+// About a third of a nanosecond: see detail::read_clock().
+detail::ticks ticks(picoseconds time) noexcept { return time * 3 / nanosecond; }
+
+// What is shorter is not worth a thief's while: as the runtime remembers it of earlier loops.
+std::uint64_t brief_iterations(picoseconds iteration) noexcept {
+  return detail::loop_cost::brief * nanosecond / 3 / std::max<picoseconds>(1, iteration);
+}
+
+// Of `whole`, which so many iterations take: what the first `n` of them do.
+picoseconds share(picoseconds whole, std::uint64_t n, std::uint64_t of) noexcept {
+  return whole / of * n + whole % of * n / of;
+}
+
+}  // namespace
+
+void simulation::begin_loop(worker& w, node_number n) {
+  const std::uint64_t iterations = facts_.iterations(program_.at(n));
+  if (how_.cut == loops::halves) {
+    if (w.last == 0) w.last = iterations;
+    halve(w, n);
+    return;
+  }
+  const record_number whole = records_.make(record_kind::loop, n, w.at, w.name);
+  const record_number part =
+      records_.make(record_kind::loop_part, n, whole, name_of_branch(records_[whole].name, 0));
+  records_[part].last = iterations;
+  begin_part(w, part);
+}
+
+void simulation::begin_part(worker& w, record_number part) {
+  record& here = records_[part];
+  w.at = part;
+  if (free_paces_.empty()) {
+    free_paces_.push_back(static_cast<std::uint32_t>(paces_.size()));
+    paces_.emplace_back();
+  }
+  here.extra = free_paces_.back();
+  free_paces_.pop_back();
+  loop_pace& pace = paces_[here.extra];
+  pace.chunks.emplace(brief_iterations(facts_.iteration(here.node)), sharing_);
+  pace.begun = w.time;
+  pace.size = 0;
+  spend(w, activity::forking, costs_.fork);
+  if (how_.follow != replay::none) donate_parts(w, part);
+  if (!here.is_piece && !here.is_closed) deal(w, part);
+  if (!here.is_closed) push(w, {.of = part}, 0);
+  // The claim follows as the next step.
+}
+
+// Deals what the strand begins out to those who wait.
+void simulation::deal(worker& w, record_number part) {
+  if (how_.cut == loops::split_only || how_.how != promotion::on_demand || strict() || !w.latent.empty())
+    return;
+  record& here = records_[part];
+  const std::uint64_t brief = brief_iterations(facts_.iteration(here.node));
+  const std::uint64_t n = here.last;
+  if (n <= brief) return;
+  const unsigned count = how_.workers;
+  std::vector<unsigned> idle;
+  for (unsigned i = 1; i < count; ++i) {
+    const unsigned other = (w.index + i) % count;
+    if ((searching_[other / 64] >> other % 64 & 1) != 0) idle.push_back(other);
+  }
+  if (idle.empty()) return;
+  const policy::deal parts(0, n, idle.size() + 1, brief / 2, brief / 4);
+  for (std::uint64_t i = how_.cut == loops::places ? idle.size() : parts.parts() - 1; i > 0; --i) {
+    worker& to = workers_[idle[i - 1]];
+    std::uint64_t begin = parts.begin_of(i);
+    if (how_.cut == loops::places) {
+      const std::uint64_t role = (to.index + count - w.index) % count;
+      begin = std::max<std::uint64_t>(n / count * role + n % count * role / count, 1);
+      if (here.last - begin < brief / 2 || begin >= here.last) continue;
+    }
+    const frame piece{.of = cut(part, begin)};
+    ++result_.promotions;
+    spend(w, activity::forking, costs_.promotion);
+    if (!post(w, to, piece)) list(w, piece);
+  }
+}
+
+// Cuts off what comes from `middle` on.
+record_number simulation::cut(record_number part, std::uint64_t middle) {
+  const record_number whole = records_[part].parent;
+  const record_number piece =
+      records_.make(record_kind::loop_part, records_[part].node, whole,
+                    name_of_branch(records_[whole].name, (std::uint64_t{1} << 40) + middle));
+  record& from = records_[part];
+  record& made = records_[piece];
+  made.is_piece = true;
+  made.first = middle;
+  made.last = std::exchange(from.last, middle);
+  made.cut_from = from.name;
+  ++records_[whole].open;
+  return piece;
+}
+
+// The fewest iterations that an owner hands over.
+std::uint64_t simulation::worth(record_number part) {
+  const loop_pace& pace = paces_[records_[part].extra];
+  return pace.size != 0 ? pace.chunks->worth_stealing()
+                        : brief_iterations(facts_.iteration(records_[part].node));
+}
+
+// The strand has ended a chunk, or has none yet: claims the next one.
+void simulation::go_on_part(worker& w, record_number part) {
+  record& here = records_[part];
+  loop_pace& pace = paces_[here.extra];
+  if (pace.size != 0) {
+    pace.chunks->took(pace.size, ticks(w.time - pace.begun));
+  }
+  if (!here.is_closed) {
+    if (!w.latent.empty()) met_push_gate(w, false);
+    answer(w);
+  }
+  if (here.first >= here.last) {
+    end_part(w, part);
+    return;
+  }
+  const std::uint64_t left = here.last - here.first;
+  std::uint64_t size = here.is_closed ? left : pace.size == 0 ? 1 : pace.chunks->next(left);
+  const node& loop = program_.at(here.node);
+  const std::span children = program_.children(loop);
+  const std::span ends = facts_.ends_of(loop);
+  // Neighboring parts follow each other; a piece begins anywhere.
+  if (here.first >= ends[here.step]) ++here.step;
+  if (here.first >= ends[here.step] || (here.step > 0 && here.first < ends[here.step - 1]))
+    here.step = static_cast<std::uint32_t>(std::ranges::upper_bound(ends, here.first) - ends.begin());
+  const std::uint32_t at = here.step;
+  const node& child = program_.at(children[at]);
+  w.at = part;
+  pace.begun = w.time;
+  if (child.what != part::work) {
+    // Its construct belongs to the first of its iterations.
+    const std::uint64_t begin = at == 0 ? 0 : ends[at - 1];
+    size = std::min(ends[at], here.last) - here.first;
+    pace.size = size;
+    if (here.first == begin)
+      begin_child(w, part, children[at], at), w.name = name_of_branch(records_[here.parent].name, at);
+    here.first += size;
+    note_open(w);
+    spend(w, activity::forking, costs_.loop_chunk);
+    return;
+  }
+  std::uint64_t to = here.first + std::min(size, left);
+  std::uint32_t last = at;
+  while (ends[last] < to && program_.at(children[last + 1]).what == part::work) ++last;
+  to = std::min(to, ends[last]);
+  const std::uint64_t from = std::exchange(here.first, to);
+  pace.size = to - from;
+  note_open(w);
+  spend(w, activity::forking, costs_.loop_chunk);
+  ++w.result.strands;
+  w.rest = run_iterations(w, loop, at, from, to);
+  if (w.next_beat == never) go_on_work(w);
+}
+
+// What the iterations [from, to) take, of which the first is in part `at`.
+picoseconds simulation::run_iterations(worker& w, const node& loop, std::uint32_t at, std::uint64_t from,
+                                       std::uint64_t to) {
+  const std::span children = program_.children(loop);
+  const std::span ends = facts_.ends_of(loop);
+  picoseconds time = 0;
+  for (std::uint64_t begin = at == 0 ? 0 : ends[at - 1]; from < to; begin = ends[at++]) {
+    const node& n = program_.at(children[at]);
+    const std::uint64_t end = std::min(to, ends[at]);
+    time += share(n.time, end - begin, n.iterations) - share(n.time, from - begin, n.iterations);
+    if (n.count != 0) time += memory_time(w, n, end - from, n.iterations);
+    from = end;
+  }
+  return time;
+}
+
+void simulation::end_part(worker& w, record_number part) {
+  record& here = records_[part];
+  const record_number whole = here.parent;
+  const bool piece = here.is_piece;
+  const bool closed = here.is_closed;
+  if (!closed) (void)pop(w, {.of = part});
+  free_paces_.push_back(here.extra);
+  if (closed) {
+    ended(w, part);
+    return;
+  }
+  records_.free(part);
+  if (piece) {
+    finish(w, whole);
+  } else if (records_[whole].open == 0) {
+    ended(w, whole);
+  } else {
+    w.at = no_record;
+    wait_for(w, whole);
+  }
+}
+
+// Iterations [w.first, w.last) of a loop that is divided and conquered.
+void simulation::halve(worker& w, node_number n) {
+  const std::uint64_t iterations = facts_.iterations(program_.at(n));
+  const std::uint64_t grain =
+      std::max<std::uint64_t>(1, how_.grain != 0 ? how_.grain : iterations / (8 * how_.workers));
+  const std::uint64_t first = std::exchange(w.first, 0);
+  const std::uint64_t last = std::exchange(w.last, 0);
+  if (last - first <= grain) {
+    const record_number leaf = records_.make(record_kind::loop_part, n, w.at, w.name);
+    records_[leaf].is_closed = true;
+    records_[leaf].first = first;
+    records_[leaf].last = last;
+    begin_part(w, leaf);
+    return;
+  }
+  const record_number half = records_.make(record_kind::loop_half, n, w.at, w.name);
+  records_[half].first = first;
+  records_[half].last = last;
+  spend(w, activity::forking, costs_.fork - costs_.fork / 2);
+  ++result_.forks;
+  w.at = half;
+  w.begins = n;
+  w.name = name_of_branch(records_[half].name, 0);
+  w.first = first;
+  w.last = first + (last - first) / 2;
+  push(w, {.of = half, .child = 1}, name_of_branch(records_[half].name, 1));
+}
+
+}  // namespace sennit::sim

@@ -1,0 +1,116 @@
+// Runs that are recorded as schedules, and runs that follow one (Lifflander, Krishnamoorthy and Kale, 2013).
+#include "engine/names.hpp"
+#include "engine/simulation.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sennit::sim {
+
+void simulation::read_schedule() {
+  const steal_schedule& all = *how_.schedule;
+  std::vector<std::uint32_t> turns(std::max(all.workers, how_.workers));
+  for (const recorded_steal& s : all.steals) {
+    const std::uint32_t turn = turns[s.worker]++;
+    plan_[s.branch] = {.worker = s.worker % how_.workers, .turn = turn};
+    if (s.loop_part != 0) planned_cuts_[s.loop_part].push_back(s);
+  }
+  // The last part of a loop is cut off first.
+  for (auto& [part, cuts] : planned_cuts_)
+    std::ranges::sort(cuts, std::ranges::greater(), &recorded_steal::first);
+}
+
+std::uint64_t simulation::name_of(const frame& f) {
+  const record& of = records_[f.of];
+  return of.kind == record_kind::loop_part ? of.name : name_of_branch(of.name, f.child);
+}
+
+void simulation::note_taken(const worker& by, const frame& f) {
+  const record& of = records_[f.of];
+  if (of.kind == record_kind::graph) return;  // its tasks are noted as they begin
+  recorded_steal& s = result_.schedule.steals.emplace_back();
+  s.branch = name_of(f);
+  s.worker = by.index;
+  if (of.kind != record_kind::loop_part) return;
+  s.loop_part = of.cut_from;
+  s.first = of.first;
+  s.last = of.last;
+}
+
+void simulation::note_task(const worker& by, record_number graph, std::uint32_t task) {
+  result_.schedule.steals.push_back(
+      {.branch = name_of_branch(records_[graph].name, task), .worker = by.index});
+}
+
+// What is to be another worker's. False: it stays.
+bool simulation::donate(worker& w, frame f, std::uint64_t name) {
+  const auto found = plan_.find(name);
+  if (found == plan_.end()) return false;
+  const bool is_task = records_[f.of].kind == record_kind::graph;
+  if (is_task && found->second.worker == w.index) {
+    if (how_.follow == replay::strict_ordered) w.turn = std::max(w.turn, found->second.turn);
+    return false;
+  }
+  if (!is_task) ++records_[f.of].open;
+  give(w, f, found->second.worker, found->second.turn);
+  return true;
+}
+
+// A part of a loop begins: the cuts that were made in it are made at once.
+void simulation::donate_parts(worker& w, record_number part) {
+  const auto found = planned_cuts_.find(records_[part].name);
+  if (found == planned_cuts_.end()) return;
+  for (const recorded_steal& s : found->second) {
+    if (s.first <= records_[part].first || s.first >= records_[part].last) continue;
+    const record_number piece = cut(part, s.first);
+    const planned& to = plan_[records_[piece].name];
+    give(w, {.of = piece}, to.worker, to.turn);
+  }
+}
+
+void simulation::give(worker& w, frame f, std::uint32_t to, std::uint32_t turn) {
+  spend(w, activity::forking, costs_.promotion);
+  worker& donee = workers_[to];
+  donee.donated.push_back({.what = f, .turn = turn});
+  if (donee.now != phase::searching && donee.now != phase::dormant && donee.now != phase::asleep) return;
+  const picoseconds arrives = w.time + costs_.transfer.at(between(w, donee));
+  if (donee.now == phase::dormant) {
+    leave_dormancy(donee, arrives);
+  } else if (donee.now == phase::asleep) {
+    spend(w, activity::waking, costs_.wake_call);
+    call(w, to);
+    return;
+  }
+  donee.looks = 0;
+  set_time(to, std::max(donee.time, arrives));
+}
+
+// In the order of the schedule, or the first that has come.
+frame simulation::take_donated(worker& w) {
+  for (auto at = w.donated.begin(); at != w.donated.end(); ++at) {
+    if (how_.follow == replay::strict_ordered && at->turn != w.turn) continue;
+    const frame given = at->what;
+    w.turn = at->turn + 1;
+    w.donated.erase(at);
+    return given;
+  }
+  return {};
+}
+
+// Workers of a strict schedule do not search.
+void simulation::look_for_donation(worker& w) {
+  if (const frame given = take_donated(w)) {
+    found(w, given);
+    return;
+  }
+  if (!w.listed.empty()) {
+    const frame own = w.listed.oldest();
+    w.listed.pop_oldest();
+    found(w, own);
+    return;
+  }
+  w.now = phase::asleep;
+  set_time(w.index, never);
+}
+
+}  // namespace sennit::sim

@@ -1,0 +1,116 @@
+#include "memory/memory.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace sennit::sim {
+
+namespace {
+
+// 0: no limit.
+picoseconds transfer(std::uint64_t bytes, bytes_per_microsecond rate) noexcept {
+  constexpr std::uint64_t microsecond = 1000 * nanosecond;
+  return rate == 0 ? 0 : bytes * microsecond / rate;
+}
+
+}  // namespace
+
+memory_counts& memory_counts::operator+=(const memory_counts& more) noexcept {
+  local_accesses += more.local_accesses;
+  remote_accesses += more.remote_accesses;
+  local_bytes += more.local_bytes;
+  remote_bytes += more.remote_bytes;
+  private_misses += more.private_misses;
+  shared_misses += more.shared_misses;
+  invalidations += more.invalidations;
+  return *this;
+}
+
+memory::memory(const machine& on, std::uint32_t blocks)
+    : where_(on.where),
+      costs_(on.memory),
+      homes_(blocks, nowhere),
+      own_(std::vector<std::uint64_t>(on.where.cores(), on.memory.private_bytes), blocks),
+      shared_(std::vector<std::uint64_t>(on.where.caches(), on.memory.shared_bytes), blocks),
+      nodes_(on.where.nodes(), channel(on.memory.node_bandwidth)),
+      links_out_(on.where.nodes(), channel(on.memory.link_bandwidth)),
+      links_in_(on.where.nodes(), channel(on.memory.link_bandwidth)),
+      counts_(on.where.cores()) {}
+
+picoseconds memory::access(unsigned core, std::uint32_t block, std::uint32_t bytes, bool writes,
+                           picoseconds now) {
+  if (bytes == 0) return 0;
+  const std::uint32_t cache = where_.cache_of(core);
+  const std::uint32_t node = where_.node_of(core);
+  memory_counts& counts = counts_[core];
+  std::uint32_t& home = homes_[block];
+  if (home == nowhere) home = node;
+  ++(home == node ? counts.local_accesses : counts.remote_accesses);
+
+  picoseconds waits = 0;
+  const std::uint32_t at_hand = own_.use(core, block);
+  if (at_hand < bytes) {
+    ++counts.private_misses;
+    const std::uint32_t near = std::clamp(shared_.use(cache, block), at_hand, bytes);
+    if (near > at_hand) waits += costs_.shared_latency + transfer(near - at_hand, costs_.core_shared);
+    if (near < bytes) {
+      ++counts.shared_misses;
+      waits += from_memory(core, home, bytes - near, writes, now + waits);
+      shared_.keep(cache, block, bytes);
+    }
+    own_.keep(core, block, bytes);
+  }
+  if (writes) waits = std::max(waits, drop_others(core, block));
+  return waits;
+}
+
+picoseconds memory::from_memory(unsigned core, std::uint32_t home, std::uint64_t bytes, bool writes,
+                                picoseconds now) {
+  const std::uint32_t node = where_.node_of(core);
+  const bool local = home == node;
+  const std::uint64_t line = std::max<std::uint64_t>(costs_.line_bytes, 1);
+  const std::uint64_t whole = (bytes + line - 1) / line * line;
+  (local ? counts_[core].local_bytes : counts_[core].remote_bytes) += whole;
+
+  bytes_per_microsecond share = nodes_[home].share(now);
+  if (!local) share = std::min({share, links_out_[home].share(now), links_in_[node].share(now)});
+  const std::uint64_t moved = writes ? 2 * whole : whole;
+  const picoseconds takes =
+      (local ? costs_.local_latency : costs_.remote_latency) +
+      std::max(transfer(whole, local ? costs_.core_local : costs_.core_remote), transfer(moved, share));
+
+  const bytes_per_microsecond rate = moved * 1000 * nanosecond / std::max<picoseconds>(takes, 1);
+  nodes_[home].use(now + takes, rate);
+  if (!local) {
+    links_out_[home].use(now + takes, rate);
+    links_in_[node].use(now + takes, rate);
+  }
+  return takes;
+}
+
+picoseconds memory::drop_others(unsigned core, std::uint32_t block) {
+  const std::uint32_t cache = where_.cache_of(core);
+  const std::uint32_t node = where_.node_of(core);
+  picoseconds farthest = 0;
+  const auto drop = [&](bool same_cache, bool same_node) {
+    ++counts_[core].invalidations;
+    farthest = std::max(farthest, same_cache  ? costs_.shared_latency
+                                  : same_node ? costs_.local_latency
+                                              : costs_.remote_latency);
+  };
+  own_.drop(
+      block, [&](std::uint32_t c) { return c == core; },
+      [&](std::uint32_t c) { drop(where_.cache_of(c) == cache, where_.node_of(c) == node); });
+  shared_.drop(
+      block, [&](std::uint32_t c) { return c == cache; },
+      [&](std::uint32_t c) { drop(false, where_.node_of_cache(c) == node); });
+  return farthest;
+}
+
+memory_counts memory::counts() const noexcept {
+  memory_counts all;
+  for (const memory_counts& one : counts_) all += one;
+  return all;
+}
+
+}  // namespace sennit::sim

@@ -54,9 +54,9 @@ class memory {
   void place(std::uint32_t block, std::uint32_t node) noexcept { homes_[block] = node; }
   std::uint32_t home(std::uint32_t block) const noexcept { return homes_[block]; }
 
-  // How long the core waits for the first `bytes` bytes of the block, if it begins now. 0 bytes are no access. A core's accesses
-  // follow one another; if two overlap, they count as those of two cores. Cost: constant, and for a write one step for each
-  // copy that it drops.
+  // How long the core waits for the first `bytes` bytes of the block, if it begins now. 0 bytes are no access. A core's
+  // accesses follow one another; if two overlap, they count as those of two cores. Cost: constant, but for the channels'; for
+  // a write one step for each copy that it drops.
   picoseconds access(unsigned core, std::uint32_t block, std::uint32_t bytes, bool writes, picoseconds now);
 
   const memory_counts& counts(unsigned core) const noexcept { return counts_[core]; }

@@ -1,0 +1,98 @@
+"""What a page says of a figure or table of a paper."""
+
+from dataclasses import dataclass
+
+MEASURED, COUNTED, SIMULATED, MISSING = "measured", "counted", "simulated", "not reproduced"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement of the paper and what it is here. `theirs` and `ours` are numbers or words; None of ours: not known."""
+
+    what: str
+    theirs: object
+    where: str  # in the paper
+    ours: object = None
+    how: str = MEASURED
+    note: str = ""  # what differs: the size, the number of workers
+
+    def word(self):
+        """How well the two agree, or '' where words cannot be compared by a script."""
+        if self.ours is None or isinstance(self.theirs, str) or isinstance(self.ours, str):
+            return ""
+        ratio = self.ours / self.theirs if self.theirs else None
+        if ratio is not None and 0.75 <= ratio <= 1.25:
+            return "within 25%"
+        if (self.ours >= 1) == (self.theirs >= 1):
+            return "same side of 1"
+        return "differs"
+
+
+@dataclass(frozen=True)
+class Figure:
+    id: str  # of its section and pictures: figure-7
+    name: str  # in the paper
+    shows: str  # what the paper shows there, a sentence
+    claims: tuple
+    agreement: str  # a sentence
+    word: str  # of the index: agrees, partly, differs, open
+    commands: tuple  # that make the numbers again
+    plots: tuple = ()
+    missing: str = ""  # what is not reproduced, and why
+    setting: str = ""  # sizes, workers, what stands for which system of the paper
+    runs: tuple = ()  # names of measurements, for their dates and machines
+
+    def drawn(self):
+        """The plots that have something to show."""
+        return [plot for plot in self.plots if not plot.empty()]
+
+    def how(self):
+        kinds = [kind for kind in (MEASURED, COUNTED, SIMULATED) if any(c.how == kind and c.ours is not None for c in self.claims)]
+        return ", ".join(kinds) or MISSING
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Groups of bars: series' name to values by group; None: no bar."""
+
+    name: str  # of the picture
+    title: str
+    axis: str
+    groups: tuple
+    series: dict
+    one: str = ""  # what the line at 1 stands for
+    log: bool = False
+
+    def empty(self):
+        return all(value is None for values in self.series.values() for value in values)
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Curves: series' name to (x, y) points."""
+
+    name: str
+    title: str
+    axis_x: str
+    axis: str
+    series: dict
+    log_x: bool = False
+    log: bool = False
+
+    def empty(self):
+        return not any(self.series.values())
+
+
+def again(what, name):
+    """The command that makes numbers anew: MEASURE or SIMULATE."""
+    return f"make evidence {what}=1 ONLY={name}"
+
+
+def verdict(claims):
+    """One word for the index, from the claims that have two numbers."""
+    words = [word for claim in claims if (word := claim.word())]
+    if not words:
+        return "open"
+    if all(word == "within 25%" for word in words):
+        return "agrees"
+    return "partly" if any(word != "differs" for word in words) else "differs"

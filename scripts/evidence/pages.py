@@ -1,0 +1,104 @@
+"""The pages: one for each paper, and the index."""
+
+from figures import MISSING
+from kept import Kept
+
+FROM_THE_PAPER = "The plots of the papers are not in their texts. Where a figure has no number of the paper beside ours, its text says none."
+
+
+def shown(value):
+    """A number as people read it; words as they are."""
+    if value is None:
+        return "—"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) or float(value).is_integer() and abs(value) >= 100:
+        return f"{int(value):,}"
+    return f"{value:.2f}" if abs(value) >= 0.1 else f"{value:.3g}"
+
+
+def section(figure, kept):
+    lines = [f"## {figure.name}", figure.shows, ""]
+    if figure.setting:
+        lines += [f"**Here:** {figure.setting}", ""]
+    if figure.claims:
+        lines += ["| | the paper | here | | |", "| --- | --- | --- | --- | --- |"]
+        for claim in figure.claims:
+            how = claim.how if claim.ours is not None else MISSING
+            words = " ".join(part for part in (how + (f" ({claim.note})" if claim.note else ""),) if part)
+            lines.append(f"| {claim.what} | {shown(claim.theirs)} ({claim.where}) | {shown(claim.ours)} | {words} | {claim.word()} |")
+        lines.append("")
+    for plot in figure.drawn():
+        stem = picture(kept.name, plot)
+        lines += [
+            "<picture>",
+            f'  <source media="(prefers-color-scheme: dark)" srcset="pictures/{stem}-dark.svg">',
+            f'  <img src="pictures/{stem}-light.svg" alt="{figure.name}: {plot.title}">',
+            "</picture>",
+            "",
+        ]
+    lines += [f"**Agreement:** {figure.agreement}", ""]
+    if figure.missing:
+        lines += [f"**Not reproduced:** {figure.missing}", ""]
+    notes = [about(kept, run) for run in figure.runs if kept.run(run)]
+    if notes:
+        lines += ["Measured: " + "; ".join(notes) + ".", ""]
+    if figure.commands:
+        lines += ["```", *figure.commands, "```", ""]
+    return lines
+
+
+def about(kept, name):
+    """When and where a measurement was taken."""
+    run = kept.run(name)
+    words = [f"`{name}` {run['date']}, {run['cpu']}, {run['cpus']} CPUs", "quick sizes" if run.get("quick") else "full sizes"]
+    if not run.get("quiet", False):
+        words.append("on a busy machine")
+    return ", ".join(words)
+
+
+def picture(paper, plot):
+    return f"{paper}-{plot.name}"
+
+
+def page(title, kept, figures):
+    lines = [
+        f"# {title}",
+        f"{kept.paper['paper']}. Measured there on {kept.paper['machine']}.",
+        "",
+        f"{FROM_THE_PAPER} [How the pages are made](README.md). [The transcribed numbers](data/{kept.name}.paper.json).",
+        "",
+    ]
+    for figure in figures:
+        lines += section(figure, kept)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def first_of(figure):
+    """The claim that stands in the index: the first that has a number of both, or the first."""
+    both = [claim for claim in figure.claims if claim.ours is not None]
+    return (both or list(figure.claims) or [None])[0]
+
+
+def index(titles, figures_of, words):
+    lines = [*words]
+    for paper, title in titles.items():
+        lines += [
+            f"## {title}",
+            "| figure | what | the paper | here | how | agreement |",
+            "| --- | --- | --- | --- | --- | --- |",
+        ]
+        for figure in figures_of[paper]:
+            claim = first_of(figure)
+            cells = [claim.what, shown(claim.theirs), shown(claim.ours)] if claim else ["", "—", "—"]
+            link = f"[{figure.name}]({paper}.md#{anchor(figure.name)})"
+            lines.append("| " + " | ".join([link, *cells, figure.how(), figure.word]) + " |")
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def anchor(heading):
+    return "".join(c for c in heading.lower() if c.isalnum() or c in " -_").replace(" ", "-")
+
+
+__all__ = ["Kept", "index", "page", "picture"]

@@ -1,0 +1,1 @@
+"""What the pages say of each paper: a module a paper, with its measurements, RUNS, and its figures."""

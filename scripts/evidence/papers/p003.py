@@ -1,0 +1,184 @@
+"""Rainey et al., 2021: heartbeats."""
+
+from figures import SIMULATED, Bars, Claim, Figure, Lines, again, verdict
+from kept import inverse, mean
+from measure import Suite
+
+TITLE = "003: heartbeats (PLDI 2021)"
+
+LOOPS = ("plus-reduce-array", "incr-array", "mandelbrot", "kmeans", "srad", "spmv-random", "spmv-powerlaw", "spmv-arrowhead", "floyd-warshall-1k", "floyd-warshall-2k")
+FORKS = ("knapsack", "mergesort-uniform", "mergesort-exponential")
+METRICS = ("seconds", "beats_asked", "beats_delivered", "rate_reached")
+RUNS = {
+    "loops-1": Suite("heartbeat", LOOPS[:3], METRICS),
+    "loops-2": Suite("heartbeat", LOOPS[3:6], METRICS),
+    "loops-3": Suite("heartbeat", LOOPS[6:], METRICS),
+    "forks": Suite("heartbeat", FORKS, METRICS),
+}
+
+PROGRAMS = (*LOOPS, *FORKS)
+MEASUREMENTS = ("loops-1", "loops-2", "loops-3", "forks")
+OF_THE_PAPER = tuple(p for p in PROGRAMS if p != "incr-array")
+
+
+def simulated(figure):
+    return again("SIMULATE", f"003/{figure}")
+
+
+def commands(figure=""):
+    return tuple(again("MEASURE", f"003/{run}") for run in MEASUREMENTS) + ((simulated(figure),) if figure else ())
+
+
+def figures(kept):
+    return (fig6(kept), fig7(kept), fig8(kept), fig9(kept), fig10(kept), fig11(kept), fig13(kept), fig14(kept))
+
+
+def median(kept, program, system, metric, workers, variant="default"):
+    return next((x for run in MEASUREMENTS if (x := kept.median(run, program, system, metric, workers, variant)) is not None), None)
+
+
+def over(kept, program, system, variant="default", workers=1):
+    """Time over that of the serial program."""
+    own, serial = median(kept, program, system, "seconds", workers, variant), median(kept, program, "serial", "seconds", 1)
+    return own / serial if own and serial else None
+
+
+def default_of(program, system):
+    return "nested" if program.startswith("spmv") and system != "points" else "default"
+
+
+def column(kept, system, variant=None, workers=1, of=over):
+    return [of(kept, p, system, variant or default_of(p, system), workers) for p in PROGRAMS]
+
+
+def most(values, without=()):
+    return max((v for p, v in zip(PROGRAMS, values) if v is not None and p not in without), default=None)
+
+
+def fig6(kept):
+    said = kept.paper["figure-6"]
+    series = {"Sennit": column(kept, "sennit"), "promotion points": column(kept, "points"), "oneTBB": column(kept, "onetbb"), "OpenMP": column(kept, "openmp")}
+    best = [min((x for x in (a, b) if x is not None), default=None) for a, b in zip(series["oneTBB"], series["OpenMP"])]
+    ratio = [b / p if b and p else None for b, p in zip(best, series["promotion points"])]
+    claims = (
+        Claim("a task of Cilk Plus over one of TPAL", said["task_cost"]["value"], said["task_cost"]["from"], kept.figure_of_run("figure-6", "task_cost"), SIMULATED),
+        Claim("mandelbrot, TPAL over Cilk Plus", said["mandelbrot"]["value"], said["mandelbrot"]["from"], inverse(ratio[PROGRAMS.index("mandelbrot")]), note="points over the better of oneTBB and OpenMP"),
+        Claim("the better of the two others over points, geometric mean", "above 1", "Figure 6: as fast or faster in all cases but one", mean(ratio), note="1 worker"),
+    )
+    plot = Bars("figure-6", "Tasks that nobody takes: time over the serial program, 1 worker", "ratio (lower is faster)", PROGRAMS, series, "serial", log=True)
+    return Figure(
+        "figure-6", "Figure 6", "What it costs to make tasks on one core, for Cilk Plus and TPAL.", claims,
+        "Latent parallelism costs little, as there, and eager tasks cost much where the work in them is small.", "agrees" if mean(ratio) else "open", commands(), (plot,), runs=MEASUREMENTS,
+        missing="the cost of a single task of Cilk Plus: Cilk Plus is not run. oneTBB and OpenMP stand for systems that make tasks eagerly.",
+        setting="`points` are loops with promotion points, TPAL's way; Sennit's own frames are promoted on demand.",
+    )
+
+
+def fig7(kept):
+    said = kept.paper["figure-7"]
+    ways = (("Sennit", "sennit", None), ("points, promotions each 100 us", "points", "promote100"), ("oneTBB", "onetbb", None), ("OpenMP", "openmp", None))
+    series = {name: [inverse(x) for x in column(kept, s, v, 2)] for name, s, v in ways}
+    claims = (
+        Claim("TPAL over Cilk Plus, 15 cores, programs that suit it", said["tpal_over_cilk"]["value"], said["tpal_over_cilk"]["from"], kept.figure_of_run("figure-7", "tpal_over_cilk"), SIMULATED),
+        Claim("slowdown of the others", said["others"]["value"], said["others"]["from"], kept.figure_of_run("figure-7", "others"), SIMULATED),
+        Claim("floyd-warshall, 1k", said["floyd_warshall_1k"]["value"], said["floyd_warshall_1k"]["from"], kept.figure_of_run("figure-7", "ratio", "floyd-warshall-1k"), SIMULATED),
+    )
+    plots = [Bars("figure-7-measured", "Speedup over the serial program, 2 workers", "speedup (higher is faster)", PROGRAMS, series, "serial")]
+    return at_scale(kept, "figure-7", "Figure 7", "Speedup on 15 cores, Cilk Plus and TPAL on Linux.", claims, plots,
+                    "On two workers promotions on demand and by beats are both ahead of eager tasks where iterations are small.")
+
+
+def at_scale(kept, name, title, shows, claims, plots, here):
+    found = kept.figure_of_run(name, "speedups") or {}
+    programs = tuple(found)
+    if programs:
+        ways = tuple(dict.fromkeys(way for of in found.values() for way in of))
+        plots = [*plots, Bars(name, f"{title}: speedup over serial on 15 cores, simulated", "speedup (higher is faster)", programs, {w: [found[p].get(w) for p in programs] for w in ways}, "serial")]
+    return Figure(name, title, shows, tuple(claims), kept.figure_of_run(name, "agreement") or here, verdict(claims), commands(name), tuple(plots), runs=MEASUREMENTS if name == "figure-7" else (),
+                  missing="" if found else "15 cores: their simulation is not kept yet.")
+
+
+def fig8(kept):
+    said = kept.paper["figure-8"]
+    points, frames = column(kept, "points"), column(kept, "sennit")
+    slow = ("floyd-warshall-1k", "floyd-warshall-2k", "kmeans", "knapsack")
+    claims = (
+        Claim("TPAL without beats over serial, at most", said["most"]["value"], said["most"]["from"], most(points, slow), note="points, without the same three"),
+        Claim("kmeans", said["kmeans"]["value"], said["kmeans"]["from"], points[PROGRAMS.index("kmeans")]),
+        Claim("knapsack", said["knapsack"]["value"], said["knapsack"]["from"], points[PROGRAMS.index("knapsack")]),
+        Claim("mergesort", said["mergesort"]["value"], said["mergesort"]["from"], points[PROGRAMS.index("mergesort-uniform")]),
+    )
+    plot = Bars("figure-8", "Parallel programs without beats, 1 worker: time over the serial program", "ratio (lower is faster)", PROGRAMS, {"points, no beats": points, "frames, on demand": frames}, "serial")
+    return Figure("figure-8", "Figure 8", "What the compilation to TPAL costs, without beats.", claims, "A loop with promotion points is about as fast as the plain one, as there.", verdict(claims), commands(), (plot,), runs=MEASUREMENTS)
+
+
+def fig9(kept):
+    said = kept.paper["figure-9"]
+    series = {name: column(kept, "points", v) for name, v in (("beats only, 100 us", "beats100"), ("with promotions, 100 us", "promote100"), ("beats only, 20 us", "beats20"), ("with promotions, 20 us", "promote20"))}
+    # As there: over the same program without beats.
+    plain = column(kept, "points")
+    relative = {name: [x / p if x and p else None for x, p in zip(values, plain)] for name, values in series.items()}
+    beats100, promote100, beats20, promote20 = relative.values()
+    claims = (
+        Claim("beats only, 100 us", said["beats_100"]["value"], said["beats_100"]["from"], mean(beats100), note="over points without beats"),
+        Claim("beats only, 20 us", said["beats_20"]["value"], said["beats_20"]["from"], mean(beats20), note="over points without beats"),
+        Claim("with promotions, 100 us, at most", said["promote_100"]["value"], said["promote_100"]["from"], most(promote100, ("kmeans", "knapsack", "spmv-powerlaw")), note="over points without beats"),
+        Claim("with promotions, 20 us", said["promote_20"]["value"], said["promote_20"]["from"], mean(promote20), note="over points without beats"),
+    )
+    plot = Bars("figure-9", "Beats and promotions, 1 worker: time over the serial program", "ratio (lower is faster)", PROGRAMS, series, "serial")
+    return Figure("figure-9", "Figure 9", "What interrupts cost on Linux, alone and with promotions, on one core.", claims,
+                  "Beats at 100 us cost little and at 20 us much more, as there; a signal costs more in a virtual machine.", verdict(claims), commands(), (plot,), runs=MEASUREMENTS)
+
+
+def fig10(kept):
+    said = kept.paper["figure-10"]
+    series = {name: [median(kept, p, "points", "rate_reached", 2, v) for p in PROGRAMS] for name, v in (("promotions, 100 us", "promote100"), ("promotions, 20 us", "promote20"))}
+    at100, at20 = ([x for x in values if x is not None] for values in series.values())
+    claims = (
+        Claim("rate reached, 100 us, at least", said["least_100"]["value"], said["least_100"]["from"], min(at100, default=None), note="2 workers, of what workers at work asked for"),
+        Claim("rate reached, 20 us, at most", said["most_20"]["value"], said["most_20"]["from"], max(at20, default=None), note="2 workers"),
+        Claim("rate reached, 20 us, at least", said["least_20"]["value"], said["least_20"]["from"], min(at20, default=None), note="2 workers"),
+    )
+    plot = Bars("figure-10", "Beats that came over beats asked for, 2 workers", "ratio", PROGRAMS, series, "asked for")
+    return Figure("figure-10", "Figure 10", "Rate of beats on Linux and on Nautilus, asked for and reached, 15 cores.", claims,
+                  "Two workers get most of the beats at 100 us; there 15 cores lose up to half, as one thread sends all signals. Here each worker has a timer of its own.",
+                  verdict(claims), commands(), (plot,), runs=MEASUREMENTS, missing="Nautilus, a kernel of its own, and 15 cores.")
+
+
+def fig11(kept):
+    said = kept.paper["figure-11"]
+    found = kept.figure_of_run("figure-11", "speedups") or {}
+    claims = (
+        Claim("mandelbrot", said["mandelbrot"]["value"], said["mandelbrot"]["from"], kept.figure_of_run("figure-11", "mandelbrot"), SIMULATED),
+        Claim("the others", said["others"]["value"], said["others"]["from"], kept.figure_of_run("figure-11", "others"), SIMULATED),
+    )
+    plots = tuple(
+        Lines(f"figure-11-{p}", f"{p}: speedup over serial, simulated on a 16-core EPYC", "cores", "speedup", {w: [(int(n), x) for n, x in points.items()] for w, points in ways.items()})
+        for p, ways in found.items()
+    )
+    return Figure("figure-11", "Figure 11", "Speedup of all programs on 1 to 15 cores.", claims, kept.figure_of_run("figure-11", "agreement") or "Not simulated yet.",
+                  kept.figure_of_run("figure-11", "word") or "open", (simulated("figure-11"),), plots, missing="" if found else "15 cores: their simulation is not kept yet.")
+
+
+def fig13(kept):
+    said = kept.paper["figure-13"]
+    claims = (
+        Claim("beats only, 20 us, at most", said["beats_20"]["value"], said["beats_20"]["from"], kept.figure_of_run("figure-13", "most_20"), SIMULATED, "signals cost nothing to send and 1 us to take"),
+        Claim("beats only, 100 us", said["beats_100"]["value"], said["beats_100"]["from"], kept.figure_of_run("figure-13", "mean_100"), SIMULATED),
+    )
+    found = kept.figure_of_run("figure-13", "over_serial") or {}
+    ways = tuple(dict.fromkeys(w for of in found.values() for w in of))
+    plots = (Bars("figure-13", "Beats that cost what an interrupt costs, 1 core, simulated", "time over serial", tuple(found), {w: [found[p].get(w) for p in found] for w in ways}, "serial"),) if found else ()
+    return Figure("figure-13", "Figure 13", "What beats cost on Nautilus, on one core.", claims, kept.figure_of_run("figure-13", "agreement") or "Not simulated yet.", verdict(claims), (simulated("figure-13"),), plots,
+                  missing="Nautilus itself: the simulation takes the cost of a beat from the paper's section 5.1." if found else "Nautilus is a kernel of its own; the simulation without the cost of Linux's signals is not kept yet.")
+
+
+def fig14(kept):
+    said = kept.paper["figure-14"]
+    claims = [
+        Claim(words, said[key]["value"], said[key]["from"], kept.figure_of_run("figure-14", "geometric_means", key), SIMULATED)
+        for key, words in (
+            ("cilk_iterative", "Cilk Plus, loops"), ("cilk_recursive", "Cilk Plus, recursion"), ("tpal_linux_iterative", "TPAL on Linux, loops"),
+            ("tpal_linux_recursive", "TPAL on Linux, recursion"), ("tpal_nautilus_iterative", "TPAL on Nautilus, loops"), ("tpal_nautilus_recursive", "TPAL on Nautilus, recursion"))
+    ]
+    return at_scale(kept, "figure-14", "Figure 14", "Speedup on 15 cores: Cilk Plus, TPAL on Linux and on Nautilus.", claims, [], "Not simulated yet.")

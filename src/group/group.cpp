@@ -207,6 +207,9 @@ void group_state::list_unqueued(std::unique_ptr<group_member, group_member::dele
   if (trace_cursor* const cursor = here != nullptr ? current_tls().cursor : nullptr) {
     note_counted(child);
     (void)observe_spawn(*cursor, child.where(), this);
+  } else if (schedule_hooks* const by = all.outside().observed_by) {
+    by->spawned_unseen(child.where(), this);
+    child.counted_by_ = by->common_cursor();
   }
   if (spawned != nullptr) {
     region_state* const region = here->running().innermost->region;
@@ -316,12 +319,9 @@ bool group_state::is_counted(const group_member& child) noexcept {
 
 void group_state::note_counted(group_member& child) noexcept {
   trace_cursor* const cursor = current_tls().cursor;
-  if (cursor == nullptr) {
-    child.counted_by_ = nullptr;
-    return;
-  }
-  child.counted_by_ = &cursor->by().counts_children(*cursor);
-  if (child.counted_by_ == cursor) ++cursor->children;
+  trace_cursor* const common = cursor != nullptr ? cursor->by().common_cursor() : nullptr;
+  child.counted_by_ = common != nullptr ? common : cursor;
+  if (cursor != nullptr && common == nullptr) ++cursor->children;
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include "runtime/runtime.hpp"
 #include "stack/float_environment.hpp"
 #include "stack/strand_state.hpp"
+#include "trace/tracer.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
@@ -40,6 +41,7 @@ unqueued_children* unqueued_children::make(worker* home) {
   made->strays_.previous = made->strays_.next = &made->strays_;
   capture_float_environment(made->outside_);
   made->outside_.implied = true;
+  made->outside_.observed_by = tracer::current(home != nullptr ? home->core().workers() : 0);
   return made.get();
 }
 

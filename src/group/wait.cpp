@@ -283,7 +283,8 @@ void group_state::call_here(group_member& child) {
   trace_cursor* const cursor = any_gate_shut() ? current_tls().cursor : nullptr;
   if (cursor == nullptr) [[likely]] {
     child.run_here_(child);
-  } else if (child.counted_by_ == &cursor->by().counts_children(*cursor)) {
+  } else if (child.counted_by_ != nullptr &&
+             (child.counted_by_ == cursor || child.counted_by_ == cursor->by().common_cursor())) {
     const level_within inside(*cursor, child.where());
     child.run_here_(child);
   } else {

@@ -210,11 +210,18 @@ void loop_state::throw_failure() {
 
 bool in_observed_region() noexcept { return current_tls().cursor != nullptr; }
 
+// How many parts that are worth while for a thief make one that is worth while to tell.
+constexpr position untold_parts = 15;
+
 position unplanned_leaf(position iterations, const observed_parts& parts) noexcept {
   // Enough for who waits, and for a cancellation to be seen: of a short loop, and of one that takes any time.
   constexpr position few = 8;
   constexpr position many = 32;
   const schedule_hooks& by = current_tls().cursor->by();
+  if (!by.keeps_positions()) {
+    const position enough = std::max<position>(few, position{2} * fixed_parts());
+    return std::max(parts.leaf, std::min(parts.worthwhile * untold_parts, iterations / enough + parts.leaf));
+  }
   if (by.noted() && parts.may_hold_others) return parts.leaf;
   // Parts are cut at whole leaves, so some of so many parts are a leaf larger than the others.
   const position short_enough = std::min(parts.worthwhile, iterations / few + parts.leaf);
@@ -230,7 +237,8 @@ observed_loop::observed_loop(position iterations, position leaf, position unplan
       site_(reinterpret_cast<std::uintptr_t>(returns_to) - 1) {
   trace_cursor& cursor = *current_tls().cursor;
   cursor.site = site_;
-  if (cursor.push(where_)) (void)cursor.by().reached(cursor, where_, {.what = construct::kind::loop});
+  if (cursor.push(where_) || !cursor.by().keeps_positions())
+    (void)cursor.by().reached(cursor, where_, {.what = construct::kind::loop});
 }
 
 observed_loop::~observed_loop() {

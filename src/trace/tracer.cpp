@@ -2,6 +2,7 @@
 
 #include "process/environment.hpp"
 #include "process/fork_child.hpp"
+#include "process/settings.hpp"
 #include "system/nanoseconds.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/unobserved_part.hpp"
@@ -32,7 +33,6 @@ using kind = traced_body::kind;
 // What is noted in a frame's whereabouts: of a fork, its body's number and whether it is a part of a loop; of a child, when it
 // was spawned, where and in which group.
 struct fork_notes {
-  bool told = true;
   bool part_of_loop = false;
   std::uint32_t depth = 0;
 
@@ -41,8 +41,7 @@ struct fork_notes {
   }
   static fork_notes of(const whereabouts& where) noexcept {
     const auto word = reinterpret_cast<std::uintptr_t>(where.plan);
-    return {
-        .told = word != 0, .part_of_loop = (word & 2) != 0, .depth = static_cast<std::uint32_t>(word >> 2)};
+    return {.part_of_loop = (word & 2) != 0, .depth = static_cast<std::uint32_t>(word >> 2)};
   }
 };
 
@@ -50,7 +49,7 @@ constexpr unsigned group_bits = 20;
 
 // Two groups that are open at once have the same number once in a million times.
 std::uint64_t group_number(const void* group) noexcept {
-  return (reinterpret_cast<std::uintptr_t>(group) * 0x9e3779b97f4a7c15U) >> (64 - group_bits);
+  return ((reinterpret_cast<std::uintptr_t>(group) * 0x9e3779b97f4a7c15U) >> (64 - group_bits)) | 1;
 }
 const void* spawned_in(std::uint64_t body, const void* group) noexcept {
   return reinterpret_cast<const void*>(body << group_bits | group_number(group));
@@ -105,7 +104,8 @@ struct tracer::strand {
   void give_back(traced_body& body) noexcept { body.outer = std::exchange(spare, &body); }
   // Whether a fork here is a part of a loop.
   bool in_cuts() const noexcept {
-    return innermost != nullptr && (innermost->what == kind::loop || innermost->what == kind::cut);
+    return innermost != nullptr && innermost->told &&
+           (innermost->what == kind::loop || innermost->what == kind::cut);
   }
   std::uint64_t id() const noexcept { return innermost != nullptr ? innermost->id : 0; }
 
@@ -191,8 +191,10 @@ traced_body* tracer::open(strand& of, kind what, std::uintptr_t site) noexcept {
   body->site = site;
   body->id = what == kind::cut ? body->in : next_id();
   if (of.innermost != nullptr) {
-    body->depth = of.innermost->depth + (what == kind::right ? 0 : 1);
-    body->expected_ns = of.innermost->expected_ns;
+    const bool deeper = what != kind::right && what != kind::cut && of.innermost->what != kind::cut;
+    body->depth = of.innermost->depth + (deeper ? 1 : 0);
+    // A part of a loop takes as long as it has iterations: nobody knows how many.
+    if (what != kind::leaf) body->expected_ns = of.innermost->expected_ns;
   }
   body->begun_ns = now();
   of.innermost = body;
@@ -229,7 +231,7 @@ void tracer::begin(trace_cursor& cursor, frame* branch) noexcept {
   const whereabouts where = branch->where();
   const bool is_root = where.position == nowhere;
   // Of a part of the program that nothing is told of.
-  if (!where.within && !fork_notes::of(where).told) return;
+  if (!is_root && where.plan == nullptr) return;
   const bool is_cut = !where.within && fork_notes::of(where).part_of_loop;
   traced_body* const body =
       open(*made,
@@ -255,6 +257,10 @@ void tracer::spawned(traced_body& child, const whereabouts& where) noexcept {
   child.in = body_of(where.plan);
   child.first = where.position;
   child.last = group_of(where.plan);
+  child.expected_ns = durations_.mean_ns(child.last, child_depth);
+  child.told = child.expected_ns >= resolution_ns;
+  // What is told of one that is not itself told lies where that was spawned.
+  if (!child.told) child.id = child.in;
 }
 
 void tracer::end(trace_cursor& cursor, frame*) noexcept {
@@ -264,8 +270,13 @@ void tracer::end(trace_cursor& cursor, frame*) noexcept {
   traced_body* body = of->innermost;
   while (body != nullptr && body->outer != nullptr) body = body->outer;
   if (body == nullptr || body->what == kind::cut) return;
-  const bool stolen = body->what == kind::right || body->what == kind::child;
-  tell(*body, now(), stolen);
+  const std::uint64_t end = now();
+  if (body->what == kind::child) {
+    durations_.took(body->last, child_depth, end - body->begun_ns);
+    if (!body->told && end - body->begun_ns < resolution_ns) return;
+    if (!body->told) body->id = next_id();
+  }
+  tell(*body, end, body->what != kind::region);
   if (body->what == kind::region) flush_now_and_then();
 }
 
@@ -277,48 +288,96 @@ void tracer::flush_now_and_then() noexcept {
   if (flushed_ns_.compare_exchange_strong(before, time, std::memory_order_relaxed)) file_.flush();
 }
 
+// Whether a construct in the body is to be looked at. Those that are as brief as all before them are not, but for some. Forks and
+// children then do not even come here.
+bool tracer::is_sampled(traced_body* around, cursor_level& level, std::uint64_t expected_ns) noexcept {
+  if (around == nullptr) return true;
+  if (expected_ns >= least_ns) {
+    around->brief_ones = 0;
+    return true;
+  }
+  if (++around->brief_ones < brief_ones) return true;
+  if (around->brief_ones % (unseen_ones + 1) != 0) {
+    ++around->skipped;
+    return false;
+  }
+  around->brief_ones += unseen_ones;
+  level.awaited = level.begun + unseen_ones;
+  return true;
+}
+
+void tracer::spawned_unseen(whereabouts& where, const void* group) noexcept {
+  where = {.position = now(), .plan = spawned_in(0, group), .within = true};
+}
+
 donee tracer::reached(trace_cursor& cursor, whereabouts& where, construct begun) noexcept {
   strand* const of = strand::of(cursor);
   const std::uintptr_t site = std::exchange(cursor.site, 0);
   if (of == nullptr) return {};
   settle(*of);
-  cursor.around().awaited = cursor.around().begun;
-  if (begun.what == construct::kind::wait) return {};
-  if (begun.what == construct::kind::child) {
-    where.position = now();
-    cursor.level().plan = spawned_in(of->id(), begun.group);
-    return {};
+  cursor_level& level = cursor.around();
+  level.awaited = level.begun;
+  switch (begun.what) {
+    case construct::kind::wait: break;
+    case construct::kind::child: child_begins(*of, cursor, where, begun.group); break;
+    case construct::kind::loop: loop_begins(*of, cursor, where, site); break;
+    case construct::kind::fork: return fork_begins(*of, cursor, where, site);
   }
-  const bool is_cut = begun.what == construct::kind::fork && of->in_cuts();
-  traced_body* const body = open(*of,
-                                 begun.what == construct::kind::loop ? kind::loop
-                                 : is_cut                            ? kind::cut
-                                                                     : kind::fork,
-                                 site);
-  if (body == nullptr) return {};
-  cursor.level().notes = body;
-  where.position = body->id;
-  where.plan = fork_notes{.part_of_loop = is_cut, .depth = body->depth}.packed();
-  cursor.level().awaited = 0;
-  if (body->what != kind::fork) return {};
-  body->expected_ns = expected(*body);
-  if (body->expected_ns >= resolution_ns) return {};
-  return {.part = &of->unobserved};
+  return {};
 }
 
-// Of the body that the fork lies in: of a fork around it, that is the left branch.
-std::uint64_t tracer::expected_around(const traced_body& fork) const noexcept {
-  const traced_body* const around = fork.outer;
+void tracer::child_begins(strand& of, trace_cursor& cursor, whereabouts& where, const void* group) noexcept {
+  const void* const plan = spawned_in(of.id(), group);
+  where.position = 0;
+  cursor.level().plan = nullptr;
+  if (!is_sampled(of.innermost, cursor.around(), durations_.mean_ns(group_of(plan), child_depth))) return;
+  where.position = now();
+  cursor.level().plan = plan;
+}
+
+void tracer::loop_begins(strand& of, trace_cursor& cursor, whereabouts& where, std::uintptr_t site) noexcept {
+  const std::uint64_t expected_ns = expected(of.innermost, site);
+  if (!is_sampled(of.innermost, cursor.around(), expected_ns)) return;
+  traced_body* const body = open(of, kind::loop, site);
+  if (body == nullptr) return;
+  body->expected_ns = expected_ns;
+  body->told = expected_ns >= resolution_ns;
+  cursor.level().notes = body;
+  // Nothing is told of what is in a brief one.
+  if (body->told) cursor.level().awaited = 0;
+  where.position = body->id;
+}
+
+donee tracer::fork_begins(strand& of, trace_cursor& cursor, whereabouts& where,
+                          std::uintptr_t site) noexcept {
+  const bool is_cut = of.in_cuts();
+  const std::uint64_t expected_ns = is_cut ? policy::unknown_ns : expected(of.innermost, site);
+  if (!is_cut && !is_sampled(of.innermost, cursor.around(), expected_ns)) return {};
+  traced_body* const body = open(of, is_cut ? kind::cut : kind::fork, site);
+  if (body == nullptr) return {};
+  cursor.level().notes = body;
+  cursor.level().awaited = 0;
+  where.position = body->id;
+  where.plan = fork_notes{.part_of_loop = is_cut, .depth = body->depth}.packed();
+  if (is_cut) return {};
+  body->expected_ns = expected_ns;
+  body->told = expected_ns >= resolution_ns;
+  return {.part = body->told ? nullptr : &of.unobserved};
+}
+
+// Of what lies in the body: in a fork, in its left branch.
+std::uint64_t tracer::expected_in(const traced_body* around) const noexcept {
   if (around == nullptr) return policy::unknown_ns;
   if (around->what != kind::fork) return around->expected_ns;
   const float left = durations_.shares(around->site).left;
   return left > 0 ? policy::share_of(around->expected_ns, left) : policy::unknown_ns;
 }
 
-// By what is known of the body around, or else of other forks at that place, as deep.
-std::uint64_t tracer::expected(const traced_body& fork) const noexcept {
-  const std::uint64_t by_body = policy::share_of(expected_around(fork), durations_.shares(fork.site).of_body);
-  return by_body != policy::unknown_ns ? by_body : durations_.mean_ns(fork.site, fork.depth);
+// By what is known of the body around, or else of other constructs at that place, as deep.
+std::uint64_t tracer::expected(const traced_body* around, std::uintptr_t site) const noexcept {
+  const std::uint64_t by_body = policy::share_of(expected_in(around), durations_.shares(site).of_body);
+  return by_body != policy::unknown_ns ? by_body
+                                       : durations_.mean_ns(site, around != nullptr ? around->depth + 1 : 0);
 }
 
 void tracer::learn(const traced_body& fork, std::uint64_t took_ns, std::uint64_t right_ns) noexcept {
@@ -327,7 +386,7 @@ void tracer::learn(const traced_body& fork, std::uint64_t took_ns, std::uint64_t
   };
   policy::fork_shares known = durations_.shares(fork.site);
   // Of what is briefer, most is the time that measuring takes.
-  const std::uint64_t around_ns = expected_around(fork);
+  const std::uint64_t around_ns = expected_in(fork.outer);
   if (around_ns != policy::unknown_ns && around_ns >= least_ns)
     known.of_body = policy::learned(known.of_body, std::min(part(took_ns, around_ns), 1.0F));
   // Whatever else comes there: the body takes longer than was expected.
@@ -340,7 +399,7 @@ void tracer::learn(const traced_body& fork, std::uint64_t took_ns, std::uint64_t
 
 void tracer::follow(trace_cursor& cursor, const whereabouts& where) noexcept {
   strand* const of = strand::of(cursor);
-  if (of == nullptr) return;
+  if (of == nullptr || where.plan == nullptr) return;
   settle(*of);
   traced_body* const body = open(*of, kind::child, 0);
   if (body == nullptr) return;
@@ -369,10 +428,51 @@ void tracer::kept(trace_cursor& cursor, const whereabouts&, position size) noexc
       leave(*of, *body);
       of->give_back(*body);
       break;
-    default:
-      if (body->what == kind::loop) body->last = size;
-      close(*of, *body);
+    case kind::loop:
+      body->last = size;
+      loop_ends(*of, *body);
+      break;
+    default: child_ends(*of, *body);
   }
+}
+
+void tracer::loop_ends(strand& of, traced_body& loop) noexcept {
+  leave(of, loop);
+  const std::uint64_t end = now();
+  const std::uint64_t took = end - loop.begun_ns;
+  learn(loop, took, 0);
+  if (loop.told || took >= resolution_ns) {
+    if (!loop.told) tell_whole(loop, end);
+    tell(loop, end);
+  } else if (of.innermost != nullptr) {
+    ++of.innermost->skipped;
+  }
+  of.give_back(loop);
+}
+
+// A loop that is told although it was expected to be brief: as a single part.
+void tracer::tell_whole(const traced_body& loop, std::uint64_t end_ns) noexcept {
+  traced_body leaf;
+  leaf.what = kind::leaf;
+  leaf.id = next_id();
+  leaf.in = loop.id;
+  leaf.begun_ns = loop.begun_ns;
+  leaf.last = loop.last;
+  tell(leaf, end_ns);
+}
+
+void tracer::child_ends(strand& of, traced_body& child) noexcept {
+  leave(of, child);
+  const std::uint64_t end = now();
+  const std::uint64_t took = end - child.begun_ns;
+  durations_.took(child.last, child_depth, took);
+  if (child.told || took >= resolution_ns) {
+    if (!child.told) child.id = next_id();
+    tell(child, end);
+  } else if (of.innermost != nullptr) {
+    ++of.innermost->skipped;
+  }
+  of.give_back(child);
 }
 
 void tracer::dropped(trace_cursor& cursor) noexcept {
@@ -552,6 +652,12 @@ struct ends_with_program {
   }
 } const ends_file;
 
+unsigned default_workers() noexcept {
+  unsigned workers = 0;
+  attempt<std::exception>([&] { workers = resolve({}).workers; });
+  return workers;
+}
+
 tracer* made(std::string_view path, unsigned workers) noexcept {
   tracer* all = nullptr;
   std::string refusal = "there is no memory";
@@ -590,7 +696,7 @@ tracer* tracer::current(unsigned workers) noexcept {
     all = in_use.load(std::memory_order_relaxed);
     if (all == nullptr) {
       const auto path = variable("SENNIT_TRACE");
-      if (path) all = made(*path, workers);
+      if (path) all = made(*path, workers != 0 ? workers : default_workers());
       generation_in_use = fork_generation();
       // ORD[D73] release: the tracer as it was made, and of which process.
       in_use.store(all, std::memory_order_release);

@@ -29,6 +29,9 @@ struct traced_body {
   std::uint64_t skipped = 0;
   std::uint64_t expected_ns = policy::unknown_ns;
   std::uint32_t depth = 0;  // of forks around it
+  std::uint32_t brief_ones =
+      0;             // constructs in it so far, one after the other, that were hardly worth a look
+  bool told = true;  // unless it is as brief as expected
   std::uintptr_t site = 0;
   std::uint64_t first = 0;  // of a leaf; of a child: when it was spawned, and in which group
   std::uint64_t last = 0;
@@ -39,7 +42,7 @@ class tracer final : public schedule_hooks {
  public:
   // What the environment asks for; null: nothing, or the file cannot be written, or the process is a child of the one that
   // writes it.
-  // Opens the file at its first call. `workers`: of the runtime that calls.
+  // Opens the file at its first call. `workers`: of the runtime that calls; 0: not known.
   static tracer* current(unsigned workers) noexcept;
   // False: current() is null for good. Cost: a load.
   static bool may_be_on() noexcept;
@@ -65,7 +68,8 @@ class tracer final : public schedule_hooks {
   void regrouped(trace_cursor& cursor, const whereabouts& where, pause waited) noexcept override;
   void joined_child(trace_cursor&, frame&) noexcept override {}
   bool keeps_positions() const noexcept override { return false; }
-  trace_cursor& counts_children(trace_cursor&) noexcept override { return anyone_; }
+  trace_cursor* common_cursor() noexcept override { return &anyone_; }
+  void spawned_unseen(whereabouts& where, const void* group) noexcept override;
   bool noted() const noexcept override { return false; }
   bool strict() const noexcept override { return false; }
   bool may_begin(worker&, std::uint64_t) noexcept override { return true; }
@@ -85,8 +89,13 @@ class tracer final : public schedule_hooks {
   // What is expected to be briefer is not told.
   static constexpr std::uint64_t resolution_ns = 50'000;
   // So brief that it is not worth while to leave it alone.
-  static constexpr std::uint64_t least_ns = 1'000;
+  static constexpr std::uint64_t least_ns = 2'000;
+  // Of constructs one after the other in one body that are all as brief as that, most are not even looked at.
+  static constexpr std::uint32_t brief_ones = 64;
+  static constexpr std::uint32_t unseen_ones = 15;
   static constexpr unsigned most_runtimes = 8;
+  // Durations of children are kept by their groups' numbers.
+  static constexpr std::uint32_t child_depth = 1U << 20;
   static constexpr unsigned outside_lane = trace_file::most_lanes - 1;
 
   std::uint64_t now() const noexcept;
@@ -94,12 +103,19 @@ class tracer final : public schedule_hooks {
   static trace_line first_line(unsigned workers);
   unsigned lane() noexcept;
   traced_body* open(strand& of, traced_body::kind what, std::uintptr_t site) noexcept;
-  std::uint64_t expected_around(const traced_body& fork) const noexcept;
-  std::uint64_t expected(const traced_body& fork) const noexcept;
+  void child_begins(strand& of, trace_cursor& cursor, whereabouts& where, const void* group) noexcept;
+  void child_ends(strand& of, traced_body& child) noexcept;
+  void loop_begins(strand& of, trace_cursor& cursor, whereabouts& where, std::uintptr_t site) noexcept;
+  void loop_ends(strand& of, traced_body& loop) noexcept;
+  void tell_whole(const traced_body& loop, std::uint64_t end_ns) noexcept;
+  donee fork_begins(strand& of, trace_cursor& cursor, whereabouts& where, std::uintptr_t site) noexcept;
+  std::uint64_t expected_in(const traced_body* around) const noexcept;
+  std::uint64_t expected(const traced_body* around, std::uintptr_t site) const noexcept;
+  static bool is_sampled(traced_body* around, cursor_level& level, std::uint64_t expected_ns) noexcept;
   void learn(const traced_body& fork, std::uint64_t took_ns, std::uint64_t right_ns) noexcept;
   static void leave(strand& of, traced_body& body) noexcept;
   void close(strand& of, traced_body& body) noexcept;
-  static void spawned(traced_body& child, const whereabouts& where) noexcept;
+  void spawned(traced_body& child, const whereabouts& where) noexcept;
   static traced_body* take_left(trace_cursor& cursor) noexcept;
   void flush_now_and_then() noexcept;
   void settle(strand& of) noexcept;

@@ -32,7 +32,7 @@ BELOW = {
     "fork": ["system", "stack", "process", "observe", "worker"],
     "trace": ["system", "policy", "stack", "process", "observe", "worker"],
     "region": ["stack", "process", "observe", "worker", "runtime", "fork", "trace"],
-    "group": ["system", "stack", "process", "worker", "runtime", "fork", "region"],
+    "group": ["system", "stack", "process", "worker", "runtime", "fork", "region", "trace"],
     "loop": ["system", "policy", "stack", "process", "observe", "worker", "fork"],
     "beat": ["system", "process", "worker", "runtime"],
     "schedule": ["system", "policy", "files", "observe", "worker", "region", "loop"],

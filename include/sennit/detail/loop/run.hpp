@@ -18,13 +18,16 @@
 
 namespace sennit::detail {
 
+// The iterations [first, last).
 template <class Body>
-[[gnu::noinline]] typename Body::value run_observed(position n, Body& body, const loop_options& how,
-                                                    loop_cost& cost, const void* returns_to) {
+[[gnu::noinline]] typename Body::value run_observed(position first, position last, Body& body,
+                                                    const loop_options& how, loop_cost& cost,
+                                                    const void* returns_to) {
+  const position n = last - first;
   if (how.grain != 0 || how.fixed_parts) {
     const position leaf = how.grain != 0 ? how.grain : (n + fixed_parts() - 1) / fixed_parts();
     const observed_loop construct(n, leaf, leaf, leaf, returns_to);
-    return fold_cuts<Body>(0, n, construct, construct.divides(), body);
+    return fold_cuts<Body>(first, last, construct, construct.divides(), body);
   }
   const position brief = cost.brief_iterations();
   const position leaf = n <= brief ? n : observed_leaf(n);
@@ -34,7 +37,7 @@ template <class Body>
   const observed_loop construct(n, leaf, unplanned, 1, returns_to);
   // Again and again: what was measured first has more cuts in it, and costs change.
   const ticks begun = cost.known() && !take_time_of_loop() ? 0 : read_clock();
-  auto sum = fold_cuts<Body>(0, n, construct, construct.divides(), body);
+  auto sum = fold_cuts<Body>(first, last, construct, construct.divides(), body);
   if (begun != 0) {
     cost.took(read_clock() - begun, n);
     remember<Body>(cost, false);
@@ -45,13 +48,20 @@ template <class Body>
 // Shares what is left of a loop with all who wait.
 template <class Body, class Options>
 [[gnu::noinline]] typename Body::value share_rest(typename Body::value sum, position first, position n,
-                                                  Body& body, const Options& how, loop_cost& cost) {
+                                                  Body& body, const Options& how, loop_cost& cost,
+                                                  const void* returns_to) {
   using value = typename Body::value;
   const position parts = how.fixed_parts ? fixed_parts() : 0;
   const position last = parts != 0 ? parts : n;
   if (any_gate_shut() && !in_strand()) {
     std::optional<value> total;
     auto inside = [&] {
+      // The region that it begins may be observed.
+      if (in_observed_region()) {
+        if (first != n) body.merge(sum, run_observed<Body>(first, n, body, how, cost, returns_to));
+        total.emplace(std::move(sum));
+        return;
+      }
       total.emplace(loop_over<Body, Options>(body, how, n, parts, cost).all(std::move(sum), first, last));
     };
     run_region(nullptr, inside);
@@ -101,7 +111,7 @@ template <class Body, class Options>
                                                   Body& body, const Options& how) {
   loop_cost& cost = cost_of_loop(__builtin_return_address(0), body.code());
   if (any_gate_shut() && in_observed_region())
-    return run_observed<Body>(n, body, how, cost, __builtin_return_address(0));
+    return run_observed<Body>(0, n, body, how, cost, __builtin_return_address(0));
   if (how.measured() && at == 0 && cost.known()) {
     const position first = std::clamp<position>(cost.brief_iterations() / 2, 1, n);
     if (cost.seen()) {
@@ -111,7 +121,7 @@ template <class Body, class Options>
     }
     if (at == n) return sum;
   }
-  return share_rest<Body>(std::move(sum), at, n, body, how, cost);
+  return share_rest<Body>(std::move(sum), at, n, body, how, cost, __builtin_return_address(0));
 }
 
 // Precondition: n > 0.

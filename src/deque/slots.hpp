@@ -37,6 +37,9 @@ inline bool needs_memory(const slot& s) noexcept {
   return (s.load(std::memory_order_relaxed) & frame_with_state::tag) == 0;
 }
 
+// The right branch of a fork, without colors.
+inline bool is_plain_branch(const slot& s) noexcept { return (s.load(std::memory_order_relaxed) & kind_mask) == 0; }
+
 // Null: the branch needs memory to be stolen.
 inline frame_with_state* branch_with_state_in(const slot& s) noexcept {
   const bool has_state = (s.load(std::memory_order_relaxed) & frame_with_state::tag) != 0;

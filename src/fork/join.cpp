@@ -85,6 +85,7 @@ bool unpush(worker& w, frame& f) noexcept {
     if (unpush(*w, pushed)) throw_cancelled();
     return push_result::taken;
   }
+  if (unobserved_part* const part = w->running().unobserved) part->look_again();
   // A thief that has the frame already settles the matter: it is pushed.
   return answer_gates(*w) || !unpush(*w, pushed) ? push_result::pushed : push_result::not_pushed;
 }
@@ -154,7 +155,8 @@ bool pop_part(unobserved_part& part, frame& popped, bool can_throw) {
   if (mine && !stops && prepare_in_place(popped)) {
     cursor.by().unobserved_left_ends(cursor);
     (void)popped.run();
-    part.end();
+    // Unless it has gone on as the part of another fork, which has ended.
+    if (unobserved_part::of(popped) == &part) part.end();
     (void)cursor.pop();
     cursor.by().unobserved_ends(cursor);
     if (popped.stolen().result == outcome::value) end_state(popped);

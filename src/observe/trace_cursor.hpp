@@ -176,6 +176,10 @@ class schedule_hooks {
   // In a part that is not observed: the strand has popped the fork, whose right branch it runs next. The fork has ended.
   virtual void unobserved_left_ends(trace_cursor&) noexcept {}
   virtual void unobserved_ends(trace_cursor&) noexcept {}
+  // Whether such a part lasts so long by now that what is in it should be heard of. A fork of it, which began some time ago,
+  // is counted as of now.
+  virtual bool is_overdue(trace_cursor&) noexcept { return false; }
+  virtual void begins_late(trace_cursor&, whereabouts&) noexcept {}
   // A part of a loop begins that is not cut any further, and ends.
   virtual void leaf_begins(trace_cursor&, position, position) noexcept {}
   virtual void leaf_ends(trace_cursor&) noexcept {}

@@ -212,8 +212,19 @@ void tracer::leave(strand& of, traced_body& body) noexcept {
 
 void tracer::close(strand& of, traced_body& body) noexcept {
   leave(of, body);
-  tell(body, now());
+  tell_in(of, body, now());
   of.give_back(body);
+}
+
+// The body has left the strand.
+void tracer::tell_in(strand& of, const traced_body& body, std::uint64_t end_ns) noexcept {
+  const bool may_be_left_out = body.what == kind::fork || body.what == kind::right;
+  if (may_be_left_out && !body.holds_told && end_ns - body.begun_ns < brief_ns) {
+    if (of.innermost != nullptr) of.innermost->skipped += body.skipped + (body.what == kind::fork ? 1 : 0);
+    return;
+  }
+  tell(body, end_ns);
+  if (of.innermost != nullptr) of.innermost->holds_told = true;
 }
 
 // The right branch of the fork that was popped last never began.
@@ -251,6 +262,7 @@ void tracer::begin(trace_cursor& cursor, frame* branch) noexcept {
   }
   cursor.level().awaited = cursor.level().begun = 0;
   cursor.note = made.release();
+  clock_.strand_begins(worker::current()->core());
 }
 
 void tracer::spawned(traced_body& child, const whereabouts& where) noexcept {
@@ -266,6 +278,7 @@ void tracer::spawned(traced_body& child, const whereabouts& where) noexcept {
 void tracer::end(trace_cursor& cursor, frame*) noexcept {
   const std::unique_ptr<strand> of(static_cast<strand*>(std::exchange(cursor.note, nullptr)));
   if (!of) return;
+  clock_.strand_ends(worker::current()->core());
   settle(*of);
   traced_body* body = of->innermost;
   while (body != nullptr && body->outer != nullptr) body = body->outer;
@@ -333,6 +346,7 @@ void tracer::child_begins(strand& of, trace_cursor& cursor, whereabouts& where, 
   if (!is_sampled(of.innermost, cursor.around(), durations_.mean_ns(group_of(plan), child_depth))) return;
   where.position = now();
   cursor.level().plan = plan;
+  if (of.innermost != nullptr) of.innermost->holds_told = true;
 }
 
 void tracer::loop_begins(strand& of, trace_cursor& cursor, whereabouts& where, std::uintptr_t site) noexcept {
@@ -415,13 +429,14 @@ traced_body* tracer::take_left(trace_cursor& cursor) noexcept {
 void tracer::kept(trace_cursor& cursor, const whereabouts&, position size) noexcept {
   strand* const of = strand::of(cursor);
   traced_body* const body = take_left(cursor);
-  cursor.site = 0;
+  const std::uintptr_t popped_at = std::exchange(cursor.site, 0);
   if (of == nullptr || body == nullptr) return;
   settle(*of);
   switch (body->what) {
     case kind::fork:
       leave(*of, *body);
       body->left_ns = now() - body->begun_ns;
+      if (body->site == 0) body->site = popped_at;
       of->popped = body;
       break;
     case kind::cut:
@@ -443,7 +458,7 @@ void tracer::loop_ends(strand& of, traced_body& loop) noexcept {
   learn(loop, took, 0);
   if (loop.told || took >= resolution_ns) {
     if (!loop.told) tell_whole(loop, end);
-    tell(loop, end);
+    tell_in(of, loop, end);
   } else if (of.innermost != nullptr) {
     ++of.innermost->skipped;
   }
@@ -468,7 +483,7 @@ void tracer::child_ends(strand& of, traced_body& child) noexcept {
   durations_.took(child.last, child_depth, took);
   if (child.told || took >= resolution_ns) {
     if (!child.told) child.id = next_id();
-    tell(child, end);
+    tell_in(of, child, end);
   } else if (of.innermost != nullptr) {
     ++of.innermost->skipped;
   }
@@ -508,8 +523,36 @@ void tracer::in_place_ends(trace_cursor& cursor, const whereabouts&) noexcept {
   leave(of, *fork);
   const std::uint64_t end = now();
   learn(*fork, end - fork->begun_ns, end - fork->begun_ns - fork->left_ns);
-  tell(*fork, end);
+  tell_in(of, *fork, end);
   of.give_back(*fork);
+}
+
+bool tracer::is_overdue(trace_cursor& cursor) noexcept {
+  const auto* const body = static_cast<const traced_body*>(cursor.level().notes);
+  return body != nullptr && now() - body->begun_ns >= overdue_ns;
+}
+
+// When it began is not known. What was done before counts for what is around.
+void tracer::begins_late(trace_cursor& cursor, whereabouts& where) noexcept {
+  strand* const of = strand::of(cursor);
+  where = {.position = 0, .plan = nullptr, .within = false};
+  if (of == nullptr) return;
+  settle(*of);
+  if (const traced_body* const around = of->innermost;
+      around != nullptr && around->what == kind::fork && around->left_ns != 0) {
+    const std::uint64_t begun_ns = around->begun_ns + around->left_ns;
+    if (traced_body* const right = open(*of, kind::right, 0)) {
+      right->begun_ns = begun_ns;
+      right->expected_ns = policy::unknown_ns;
+    }
+  }
+  traced_body* const body = open(*of, kind::fork, 0);
+  if (body == nullptr) return;
+  body->expected_ns = policy::unknown_ns;
+  cursor.level().notes = body;
+  cursor.level().awaited = 0;
+  where.position = body->id;
+  where.plan = fork_notes{.part_of_loop = false, .depth = body->depth}.packed();
 }
 
 void tracer::unobserved_left_ends(trace_cursor& cursor) noexcept {
@@ -522,11 +565,16 @@ void tracer::unobserved_ends(trace_cursor& cursor) noexcept {
   strand& of = *strand::of(cursor);
   traced_body* const fork = take_left(cursor);
   if (fork == nullptr) return;
+  // The right branch has been looked into.
+  const bool told = of.innermost != nullptr && of.innermost != fork;
+  while (of.innermost != nullptr && of.innermost != fork) close(of, *of.innermost);
   leave(of, *fork);
   const std::uint64_t end = now();
   const std::uint64_t took = end - fork->begun_ns;
   learn(*fork, took, took - fork->left_ns);
-  if (took < resolution_ns) {
+  if (told) {
+    tell_in(of, *fork, end);
+  } else if (took < resolution_ns) {
     if (of.innermost != nullptr) ++of.innermost->skipped;
   } else {
     traced_body right;
@@ -535,7 +583,8 @@ void tracer::unobserved_ends(trace_cursor& cursor) noexcept {
     right.in = fork->id;
     right.begun_ns = fork->begun_ns + fork->left_ns;
     tell(right, end);
-    tell(*fork, end);
+    fork->holds_told = true;
+    tell_in(of, *fork, end);
   }
   of.give_back(*fork);
 }
@@ -575,6 +624,7 @@ void tracer::joined(trace_cursor& cursor, frame&, pause) noexcept {
     leave(*of, *body);
     of->give_back(*body);
   } else {
+    body->holds_told = true;  // by its thief
     close(*of, *body);
   }
 }
@@ -605,7 +655,7 @@ void tracer::regrouped(trace_cursor& cursor, const whereabouts&, pause) noexcept
   if (!told) return;
   of->waits = wait->outer;
   wait->id = next_id();
-  tell(*wait, now());
+  tell_in(*of, *wait, now());
   of->give_back(*wait);
 }
 

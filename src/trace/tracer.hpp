@@ -5,6 +5,7 @@
 #include "policy/brevity.hpp"
 #include "trace/durations.hpp"
 #include "trace/site_table.hpp"
+#include "trace/trace_clock.hpp"
 #include "trace/trace_file.hpp"
 
 #include <array>
@@ -32,6 +33,7 @@ struct traced_body {
   std::uint32_t brief_ones =
       0;             // constructs in it so far, one after the other, that were hardly worth a look
   bool told = true;  // unless it is as brief as expected
+  bool holds_told = false;  // something is told that is said to be in it
   std::uintptr_t site = 0;
   std::uint64_t first = 0;  // of a leaf; of a child: when it was spawned, and in which group
   std::uint64_t last = 0;
@@ -60,6 +62,8 @@ class tracer final : public schedule_hooks {
   void in_place_ends(trace_cursor& cursor, const whereabouts& where) noexcept override;
   void unobserved_left_ends(trace_cursor& cursor) noexcept override;
   void unobserved_ends(trace_cursor& cursor) noexcept override;
+  bool is_overdue(trace_cursor& cursor) noexcept override;
+  void begins_late(trace_cursor& cursor, whereabouts& where) noexcept override;
   void leaf_begins(trace_cursor& cursor, position first, position last) noexcept override;
   void leaf_ends(trace_cursor& cursor) noexcept override;
   void waits(trace_cursor& cursor, const whereabouts& where) noexcept override;
@@ -79,7 +83,10 @@ class tracer final : public schedule_hooks {
   void name_ends(traced_body& section) noexcept;
 
   // The process ends.
-  void close() noexcept { file_.close(); }
+  void close() noexcept {
+    clock_.stop();
+    file_.close();
+  }
 
   // Where root frames are said to be.
   static constexpr whereabouts root{.position = nowhere, .plan = nullptr, .within = true};
@@ -88,6 +95,10 @@ class tracer final : public schedule_hooks {
   struct strand;
   // What is expected to be briefer is not told.
   static constexpr std::uint64_t resolution_ns = 50'000;
+  // What lasts longer than that although it was expected to be brief is looked into.
+  static constexpr std::uint64_t overdue_ns = 5 * resolution_ns;
+  // A fork that turns out to be briefer is not told either, if nothing is told of what is in it.
+  static constexpr std::uint64_t brief_ns = resolution_ns / 5;
   // So brief that it is not worth while to leave it alone.
   static constexpr std::uint64_t least_ns = 2'000;
   // Of constructs one after the other in one body that are all as brief as that, most are not even looked at.
@@ -120,6 +131,7 @@ class tracer final : public schedule_hooks {
   void flush_now_and_then() noexcept;
   void settle(strand& of) noexcept;
   void tell(const traced_body& body, std::uint64_t end_ns, bool stolen = false) noexcept;
+  void tell_in(strand& of, const traced_body& body, std::uint64_t end_ns) noexcept;
 
   const std::uint64_t begun_ns_;
   trace_file file_;
@@ -130,6 +142,7 @@ class tracer final : public schedule_hooks {
   std::array<std::atomic<const runtime_core*>, most_runtimes> cores_{};
   std::array<std::atomic<bool>, trace_file::most_lanes> named_{};
   trace_cursor anyone_{*this};
+  trace_clock clock_;
 };
 
 }  // namespace sennit::detail

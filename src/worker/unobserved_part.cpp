@@ -1,5 +1,6 @@
 #include "worker/unobserved_part.hpp"
 
+#include "deque/slots.hpp"
 #include "stack/strand_state.hpp"
 #include "worker/worker.hpp"
 
@@ -36,6 +37,7 @@ bool unobserved_part::begin(frame& pushed) noexcept {
   if (!find_region(*strand.innermost->region, cursor_->by())) return false;
   frame_ = &pushed;
   scope_ = {&region_->state, load_tail(), strand.innermost, &strand, strand.spawns, &pushed};
+  begins_here(here);
   exchange_cursor(nullptr);
   strand.unobserved = this;
   strand.innermost = &scope_;
@@ -43,9 +45,43 @@ bool unobserved_part::begin(frame& pushed) noexcept {
   return true;
 }
 
+void unobserved_part::begins_here(worker& here) noexcept {
+  home_ = &here;
+  epoch_ = here.frames().epoch();
+}
+
 void unobserved_part::go_on_with_right() noexcept {
-  const std::lock_guard guard(worker::current()->frames().lock());
+  worker& here = *worker::current();
+  const std::lock_guard guard(here.frames().lock());
   scope_.first = load_tail();
+  begins_here(here);
+}
+
+// Whether all that was pushed in it, and not popped, is in this deque.
+bool unobserved_part::is_whole(worker& here) const noexcept {
+  if (here.running().innermost != &scope_ || home_ != &here || epoch_ != here.frames().epoch()) return false;
+  const std::size_t latent = here.frames().look().latent;
+  return load_tail() - latent <= scope_.first;
+}
+
+void unobserved_part::look_again() noexcept {
+  worker& here = *worker::current();
+  if (!cursor_->by().is_overdue(*cursor_) || !is_whole(here)) return;
+  const slot* const pushed = load_tail() - 1;
+  slot* at = scope_.first;
+  // A thief may take one of them meanwhile. It takes no notice of where the frame is, as it is not observed.
+  for (; at < pushed && is_plain_branch(*at); ++at) {
+    frame& around = branch_in(*at);
+    (void)cursor_->push(around.where());
+    cursor_->by().begins_late(*cursor_, around.where());
+    frame_ = &around;
+  }
+  if (at == scope_.first) return;
+  {
+    const std::lock_guard guard(here.frames().lock());
+    scope_.first = at;
+  }
+  here.frames().enter(&scope_);
 }
 
 void unobserved_part::end() noexcept {

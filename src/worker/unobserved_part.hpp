@@ -28,6 +28,9 @@ class unobserved_part {
   void go_on_with_right() noexcept;
   // The strand is observed again.
   void end() noexcept;
+  // The strand has pushed a frame. If the part lasts for longer than was expected, it goes on as the part of the newest fork
+  // before that, and all that lie around are observed from now on: their right branches, and what follows.
+  void look_again() noexcept;
 
   trace_cursor& cursor() const noexcept { return *cursor_; }
 
@@ -36,11 +39,15 @@ class unobserved_part {
 
  private:
   bool find_region(region_state& around, schedule_hooks& by) noexcept;
+  void begins_here(worker& here) noexcept;
+  bool is_whole(worker& here) const noexcept;
 
   std::unique_ptr<hidden_region> region_;
   bool has_children_ = false;  // of groups from outside, which may refer to the region
   trace_cursor* cursor_ = nullptr;
   const frame* frame_ = nullptr;
+  const worker* home_ = nullptr;  // where it began, and since when frames leave its deque by pops and steals only
+  std::uint64_t epoch_ = 0;
   scope scope_{};
 };
 

@@ -88,7 +88,8 @@ class SENNIT_EXPORT static_graph {
     sort_edges();
     auto inside = [&] {
       strands<Body> work(*this, body);
-      work.run();
+      auto all = [&] { work.run(); };
+      detail::run_as_one("graph", all);
     };
     if (detail::in_strand()) {
       inside();

@@ -14,18 +14,32 @@
 #include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace sennit::detail {
 
 namespace {
 
+// Why a trace cannot be written there. The file itself is left alone.
+std::string complaint_of_trace(std::string_view path) {
+  const std::filesystem::path file(path);
+  std::error_code none;
+  const bool is_there = std::filesystem::exists(file, none);
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  if (is_there && std::filesystem::is_directory(file, none)) return "name a file, not a directory";
+  if (access(is_there ? file.c_str() : folder.c_str(), W_OK) == 0) return {};
+  return "name a file in a directory that can be written to";
+}
+
 // What a runtime would say about this value of the variable; empty if it would accept the value.
-std::string complaint([[maybe_unused]] std::string_view name, [[maybe_unused]] std::string_view value) {
+std::string complaint(std::string_view name, std::string_view value) {
+  if (name == "SENNIT_TRACE") return complaint_of_trace(value);
 #if SENNIT_EXCEPTIONS
   // An option hides its variable. So all options are given, except the one for this variable. SENNIT_CHECK
   // and SENNIT_BEAT_SIGNAL have no option.

@@ -196,7 +196,8 @@ void run_queue::await_in_strand(task_request& r) {
 
 void run_queue::await(task_request& r) {
   if (r.has_ended()) return;
-  auto inside = [&] { await_in_strand(r); };
+  auto await = [&] { await_in_strand(r); };
+  auto inside = [&] { run_as_one("graph", await); };
   if (in_strand()) {
     inside();
   } else {

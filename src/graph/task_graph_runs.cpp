@@ -28,7 +28,8 @@ void tasks_of_graph::run_here(std::size_t times, const std::function<bool()>* un
 void task_running::run(tasks_of_graph& all, std::size_t times, const std::function<bool()>* until,
                        graph::trace* seen) {
   const run_queue::turn turn(all.runs());
-  auto inside = [&] { all.run_here(times, until, seen); };
+  auto run = [&] { all.run_here(times, until, seen); };
+  auto inside = [&] { run_as_one("graph", run); };
   if (in_strand()) {
     inside();
   } else {

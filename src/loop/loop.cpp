@@ -209,6 +209,10 @@ void loop_state::throw_failure() {
 }
 
 bool in_observed_region() noexcept { return current_tls().cursor != nullptr; }
+bool in_recorded_region() noexcept {
+  trace_cursor* const cursor = current_tls().cursor;
+  return cursor != nullptr && cursor->by().keeps_positions();
+}
 
 // How many parts that are worth while for a thief make one that is worth while to tell.
 constexpr position untold_parts = 15;

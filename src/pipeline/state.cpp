@@ -1,5 +1,6 @@
 #include "fork/answer.hpp"
 #include "fork/views.hpp"
+#include "observe/trace_cursor.hpp"
 #include "policy/keeping.hpp"
 #include "system/nanoseconds.hpp"
 #include "worker/runtime_core.hpp"
@@ -21,7 +22,10 @@ constexpr std::size_t items_for_each_worker = 4;
 
 }  // namespace
 
-bool pipeline_state::is_observed() noexcept { return current_tls().cursor != nullptr; }
+bool pipeline_state::is_observed() noexcept {
+  trace_cursor* const cursor = current_tls().cursor;
+  return cursor != nullptr && cursor->by().keeps_positions();
+}
 
 std::size_t pipeline_state::default_most_alive() noexcept {
   return items_for_each_worker * worker::current()->core().worker_count();

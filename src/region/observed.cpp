@@ -9,6 +9,7 @@
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/fork/open_group.hpp>
 #include <sennit/detail/worker_tls.hpp>
+#include <sennit/named.hpp>
 #include <sennit/region.hpp>
 
 #include <cstdio>
@@ -108,6 +109,16 @@ class hidden_part {
 };
 
 }  // namespace
+
+void run_as_one(const char* name, action body) {
+  trace_cursor* const cursor = current_tls().cursor;
+  if (cursor == nullptr || cursor->by().keeps_positions()) {
+    body();
+    return;
+  }
+  const named_section told(name);
+  run_hidden(body);
+}
 
 void run_hidden(action body) {
   const hidden_part here;

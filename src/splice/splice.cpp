@@ -379,11 +379,8 @@ void in_region(action body) {
     fail<std::logic_error>(
         "sennit: a splice() in a spliced function, outside its steps: put it into a step()");
   }
-  if (in_strand()) {
-    body();
-  } else {
-    run_region(nullptr, body);
-  }
+  auto inside = [&] { run_as_one("splice", body); };
+  run_region(nullptr, inside);
 }
 
 }  // namespace sennit::detail

@@ -697,6 +697,7 @@ unsigned generation_in_use = 0;
 // The file ends with the program, as far as that ends by exit(3).
 struct ends_with_program {
   ~ends_with_program() {
+    // ORD[D73] acquire: the tracer as it was made.
     tracer* const all = in_use.load(std::memory_order_acquire);
     if (all != nullptr && generation_in_use == fork_generation()) all->close();
   }

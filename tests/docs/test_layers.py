@@ -36,7 +36,7 @@ BELOW = {
     "loop": ["system", "policy", "stack", "process", "observe", "worker", "fork"],
     "beat": ["system", "process", "worker", "runtime"],
     "schedule": ["system", "policy", "files", "observe", "worker", "region", "loop"],
-    "pipeline": ["system", "policy", "worker", "fork"],
+    "pipeline": ["system", "policy", "observe", "worker", "fork"],
     "graph": ["system", "policy", "worker", "fork", "region", "schedule"],
     "splice": ["system", "policy", "topology", "stack", "worker", "diagnosis", "runtime", "region", "schedule"],
     "checker": ["system", "worker", "graph", "splice"],

@@ -76,6 +76,10 @@ SENNIT_EXPORT SENNIT_COLD void run_region(runtime* home, action body);
 // runtime outlasts the groups.
 SENNIT_EXPORT SENNIT_COLD void run_implied_region(runtime& home, action body);
 
+// Runs the action in the calling strand. In a trace it is one section with that name, and what it does in parallel is not told.
+// Throws what the action throws.
+SENNIT_EXPORT SENNIT_COLD void run_as_one(const char* name, action body);
+
 // Throws the exception with which a branch ended on another worker, or cancelled.
 SENNIT_EXPORT [[noreturn]] SENNIT_COLD void throw_outcome(frame& branch);
 

@@ -108,16 +108,21 @@ auto compute_sink_by(const Key& sink, const Nodes& given, Calls user) {
 template <class Observed, class F>
 auto call_in_strand(const Observed& observed, F f) {
   auto compute = [&] { return call_for_run(f); };
-  if (any_gate_shut() && in_observed_region()) [[unlikely]]
+  const bool is_observed = any_gate_shut() && in_observed_region();
+  if (is_observed && in_recorded_region()) [[unlikely]]
     return call_for_run(observed);
-  if (in_strand()) return compute();
+  if (in_strand() && !is_observed) return compute();
+  const auto run = [](action all) {
+    auto inside = [&] { run_as_one("graph", all); };
+    run_region(nullptr, inside);
+  };
   using value = decltype(compute());
   if constexpr (std::is_void_v<value>) {
-    run_region(nullptr, compute);
+    run(compute);
   } else {
     std::optional<value> result;
-    auto inside = [&] { result.emplace(compute()); };
-    run_region(nullptr, inside);
+    auto keep = [&] { result.emplace(compute()); };
+    run(keep);
     return std::move(*result);
   }
 }

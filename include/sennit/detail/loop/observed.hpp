@@ -18,6 +18,8 @@ namespace sennit::detail {
 
 // Whether the calling strand's region is observed.
 SENNIT_EXPORT SENNIT_COLD bool in_observed_region() noexcept;
+// Whether it is recorded, or follows a schedule.
+SENNIT_EXPORT SENNIT_COLD bool in_recorded_region() noexcept;
 
 // Iterations of a leaf, where the loop does not say.
 constexpr position observed_leaf(position iterations) noexcept {

@@ -267,7 +267,8 @@ void run_pipeline(std::size_t most_alive, Source& source, Stages&... stages) {
     } else {
       pipeline_run<Source, Stages...> run(most_alive != 0 ? most_alive : pipeline_state::default_most_alive(),
                                           source, stages...);
-      run.run();
+      auto all = [&] { run.run(); };
+      run_as_one("pipeline", all);
     }
   };
   if (in_strand()) {

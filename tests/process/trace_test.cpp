@@ -1,0 +1,359 @@
+// SENNIT_TRACE: what is written of programs as users write them. Each runs in a process of its own, which reads the variable.
+#include "support.hpp"
+
+#include <sennit/sennit.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <stdexcept>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace process {
+namespace {
+
+using json = nlohmann::json;
+
+void busy_for(std::chrono::microseconds time) {
+  for (const auto end = clock::now() + time; clock::now() < end;) {
+  }
+}
+
+class trace_path {
+ public:
+  trace_path()
+      : path_(std::filesystem::temp_directory_path() / ("sennit_" + std::to_string(getpid()) + ".trace")) {}
+  trace_path(const trace_path&) = delete;
+  trace_path& operator=(const trace_path&) = delete;
+  ~trace_path() {
+    std::error_code none;
+    std::filesystem::remove(path_, none);
+  }
+  const std::string& text() const { return path_.native(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// Runs the program with so many workers and with a trace.
+template <class Program>
+ending traced(const trace_path& to, int workers, Program program) {
+  return apart([&] {
+    setenv("SENNIT_TRACE", to.text().c_str(), 1);
+    setenv("SENNIT_WORKERS", std::to_string(workers).c_str(), 1);
+    program();
+  });
+}
+
+json parsed(const trace_path& from) { return json::parse(std::ifstream(from.text())); }
+
+std::vector<json> of_kind(const json& trace, std::string_view kind) {
+  std::vector<json> found;
+  std::ranges::copy_if(trace, std::back_inserter(found),
+                       [&](const json& e) { return e.value("cat", "") == kind; });
+  return found;
+}
+
+double begin_of(const json& e) { return e["ts"].get<double>(); }
+double end_of(const json& e) { return begin_of(e) + e["dur"].get<double>(); }
+
+// What every trace must be: bodies lie in bodies, at times within theirs.
+void expect_well_formed(const json& trace) {
+  constexpr double rounding = 0.0025;
+  const std::map<std::string, std::set<std::string>> only_in = {{"right", {"fork"}}, {"leaf", {"loop"}}};
+  const std::set<std::string> bodies = {"region", "fork", "right", "leaf", "child", "named"};
+  std::map<std::uint64_t, json> by_id;
+  std::set<int> sites;
+  ASSERT_EQ(trace[0]["name"], "sennit_trace");
+  for (const json& e : trace) {
+    if (e["name"] == "site") sites.insert(e["args"]["site"].get<int>());
+    if (e["ph"] != "X") continue;
+    EXPECT_TRUE(by_id.emplace(e["args"]["id"].get<std::uint64_t>(), e).second) << e;
+    EXPECT_TRUE(!e["args"].contains("site") || sites.contains(e["args"]["site"].get<int>())) << e;
+    EXPECT_GE(e["dur"].get<double>(), 0) << e;
+  }
+  std::map<std::uint64_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> leaves;
+  for (const auto& [id, e] : by_id) {
+    const std::string kind = e["cat"];
+    const json& args = e["args"];
+    if (!args.contains("in")) {
+      EXPECT_TRUE(kind == "region" || kind == "named" || kind == "child") << e;
+      continue;
+    }
+    const auto around = by_id.find(args["in"].get<std::uint64_t>());
+    ASSERT_NE(around, by_id.end()) << e;
+    const std::string in_kind = around->second["cat"];
+    const auto only = only_in.find(kind);
+    EXPECT_TRUE((only != only_in.end() ? only->second : bodies).contains(in_kind)) << e << around->second;
+    if (kind == "child") {
+      EXPECT_GE(begin_of(e) + rounding, args["at"].get<double>()) << e;
+      continue;
+    }
+    EXPECT_GE(begin_of(e) + rounding, begin_of(around->second)) << e << around->second;
+    EXPECT_LE(end_of(e), end_of(around->second) + rounding) << e << around->second;
+    if (in_kind == "fork" && kind != "right") {
+      EXPECT_LE(end_of(e), begin_of(around->second) + around->second["args"]["left"].get<double>() + rounding)
+          << e << around->second;
+    }
+    if (kind == "leaf")
+      leaves[around->first].emplace_back(args["first"].get<std::uint64_t>(),
+                                         args["last"].get<std::uint64_t>());
+  }
+  for (auto& [loop, parts] : leaves) {
+    std::ranges::sort(parts);
+    for (std::size_t i = 1; i < parts.size(); ++i) EXPECT_EQ(parts[i].first, parts[i - 1].second);
+    EXPECT_EQ(parts.back().second - parts.front().first, by_id[loop]["args"]["n"].get<std::uint64_t>());
+  }
+}
+
+long tree(int depth) {
+  if (depth == 0) {
+    busy_for(60us);
+    return 1;
+  }
+  auto [left, right] = sennit::join([=] { return tree(depth - 1); }, [=] { return tree(depth - 1); });
+  busy_for(60us);
+  return left + right;
+}
+
+void spread(sennit::task_group& group, int depth, std::atomic<int>& visited) {
+  busy_for(60us);
+  ++visited;
+  for (int k = 0; depth > 0 && k < 2; ++k)
+    group.spawn([&group, depth, &visited] { spread(group, depth - 1, visited); });
+}
+
+struct outer_failure {};
+
+std::string thrown_by_join(bool right_only) {
+  try {
+    sennit::join(
+        [&] {
+          (void)tree(1);
+          if (!right_only) throw std::runtime_error("left");
+        },
+        [] {
+          (void)tree(1);
+          throw std::runtime_error("right");
+        });
+  } catch (const std::runtime_error& failure) {
+    return failure.what();
+  }
+  return {};
+}
+
+// Programs as users write them, which look at their results.
+void all_programs() {
+  EXPECT_EQ(fib(24), 46368);
+  EXPECT_EQ(tree(5), 32);
+  std::vector<std::atomic<int>> seen(40 * 500);
+  sennit::parallel_for(0, 40, [&](int i) {
+    sennit::parallel_for(0, 500, [&](int j) { ++seen[static_cast<std::size_t>(i * 500 + j)]; });
+  });
+  EXPECT_TRUE(std::ranges::all_of(seen, [](int n) { return n == 1; }));
+  EXPECT_EQ(sennit::parallel_reduce(0, 1'000'000, 0L, [](int i) { return long{i}; }), 499'999'500'000L);
+  std::vector<unsigned> numbers(300'000);
+  std::iota(numbers.begin(), numbers.end(), 0U);
+  for (unsigned& n : numbers) n = n * 2654435761U;
+  sennit::parallel_sort(numbers.begin(), numbers.end());
+  EXPECT_TRUE(std::ranges::is_sorted(numbers));
+  {
+    std::atomic<int> visited{0};
+    sennit::task_group group;
+    spread(group, 5, visited);
+    group.wait();
+    EXPECT_EQ(visited, 63);
+  }
+  {
+    std::vector<int> squares(5000);
+    sennit::task_group group;
+    for (std::size_t i = 0; i < squares.size(); ++i)
+      group.spawn([&squares, i] { squares[i] = static_cast<int>(i * i); });
+    group.wait();
+    EXPECT_EQ(squares[4999], 4999 * 4999);
+  }
+  EXPECT_EQ(thrown_by_join(false), "left");
+  EXPECT_EQ(thrown_by_join(true), "right");
+  {
+    sennit::region stopped;
+    EXPECT_FALSE(stopped.run([&] {
+      sennit::join([&] { stopped.cancel(); }, [] { (void)tree(3); });
+      sennit::parallel_for(0, 100, [](int) { busy_for(60us); });
+    }));
+  }
+  std::vector<std::size_t> lengths;
+  const std::vector<std::string> lines(100, "line");
+  sennit::pipeline(sennit::source(lines), sennit::stage([](const std::string& line) { return line.size(); }),
+                   sennit::stage(sennit::ordered, [&](std::size_t n) { lengths.push_back(n); }));
+  EXPECT_EQ(lengths.size(), lines.size());
+  std::atomic<int> computed{0};
+  const auto before = [](int k) { return k == 0 ? std::vector<int>() : std::vector<int>{k - 1}; };
+  sennit::graph::run(100, sennit::graph::nodes{.predecessors = before, .compute = [&](int) { ++computed; }});
+  EXPECT_EQ(computed, 101);
+  sennit::region().run([&] {
+    sennit::graph::run(100,
+                       sennit::graph::nodes{.predecessors = before, .compute = [&](int) { ++computed; }});
+    (void)tree(2);
+  });
+  EXPECT_EQ(computed, 202);
+  const auto program = [] { EXPECT_EQ(tree(4), 16); };
+  const sennit::schedule recorded = sennit::record(program);
+  sennit::replay(recorded, sennit::strict_unordered, program);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back([] { EXPECT_EQ(tree(4), 16); });
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(sennit::named("a \"name\"", [] { return tree(2); }), 4);
+}
+
+class TracedWith : public testing::TestWithParam<int> {};
+
+TEST_P(TracedWith, ProgramsRunAsWithoutATrace) {
+  // Catches: results and exceptions that a trace changes, bodies outside the bodies that they are in, parts of loops that are lost
+  // or told twice, a strand that a thief runs and that is taken for another.
+  const trace_path file;
+  EXPECT_THAT(traced(file, GetParam(), all_programs), ExitedWith(0));
+  const json trace = parsed(file);
+  expect_well_formed(trace);
+  EXPECT_EQ(trace[0]["args"]["workers"], GetParam());
+  EXPECT_FALSE(of_kind(trace, "leaf").empty());
+  EXPECT_FALSE(of_kind(trace, "child").empty());
+  EXPECT_FALSE(of_kind(trace, "wait").empty());
+}
+INSTANTIATE_TEST_SUITE_P(Workers, TracedWith, testing::Values(1, 2, 4, 8));
+
+TEST(Trace, TellsTheTreeOfForks) {
+  // Catches: forks that are left out although they are long, a right branch whose end is taken for the end of what follows it.
+  const trace_path file;
+  EXPECT_THAT(traced(file, 1, [] { (void)tree(3); }), ExitedWith(0));
+  const json trace = parsed(file);
+  expect_well_formed(trace);
+  const std::vector<json> forks = of_kind(trace, "fork");
+  ASSERT_EQ(forks.size(), 7U);
+  EXPECT_EQ(of_kind(trace, "right").size(), 7U);
+  EXPECT_EQ(of_kind(trace, "region").size(), 1U);
+  double shortest = 1e9;
+  for (const json& fork : forks) shortest = std::min(shortest, fork["dur"].get<double>());
+  EXPECT_GE(shortest, 120);
+  // A branch ends with the serial work behind its own fork.
+  const json outermost =
+      *std::ranges::max_element(forks, {}, [](const json& f) { return f["dur"].get<double>(); });
+  const auto in_left =
+      std::ranges::find_if(forks, [&](const json& f) { return f["args"]["in"] == outermost["args"]["id"]; });
+  ASSERT_NE(in_left, forks.end());
+  EXPECT_GE(begin_of(outermost) + outermost["args"]["left"].get<double>() - end_of(*in_left), 59);
+}
+
+TEST(Trace, CountsBriefForksInsteadOfTellingThem) {
+  // Catches: a trace that grows with the number of forks, and one that leaves out long forks with the brief ones.
+  const trace_path file;
+  EXPECT_THAT(traced(file, 1,
+                     [] {
+                       EXPECT_EQ(fib(27), 196418);
+                       EXPECT_EQ(fib(27), 196418);
+                     }),
+              ExitedWith(0));
+  const json trace = parsed(file);
+  expect_well_formed(trace);
+  std::uint64_t skipped = 0;
+  for (const json& e : trace)
+    if (e["ph"] == "X") skipped += e["args"].value("skipped", std::uint64_t{0});
+  EXPECT_GT(skipped, 0U);
+  const std::size_t forks = of_kind(trace, "fork").size();
+  EXPECT_GT(forks, 10U);
+  EXPECT_LT(forks, 20'000U) << "of 800'000";
+}
+
+TEST(Trace, TellsChildrenWhereTheyWereSpawned) {
+  // Catches: children that have no group or another one, that are told twice, and those that another strand spawns.
+  const trace_path file;
+  EXPECT_THAT(traced(file, 2,
+                     [] {
+                       sennit::runtime::default_runtime().run([] {
+                         sennit::named("tasks", [] {
+                           sennit::task_group group;
+                           for (int i = 0; i < 8; ++i) group.spawn([] { busy_for(100us); });
+                           group.wait();
+                         });
+                       });
+                     }),
+              ExitedWith(0));
+  const json trace = parsed(file);
+  expect_well_formed(trace);
+  const std::vector<json> children = of_kind(trace, "child");
+  ASSERT_EQ(children.size(), 8U);
+  const std::vector<json> waits = of_kind(trace, "wait");
+  ASSERT_EQ(waits.size(), 1U);
+  const std::vector<json> named = of_kind(trace, "named");
+  ASSERT_EQ(named.size(), 1U);
+  EXPECT_EQ(named[0]["name"], "tasks");
+  for (const json& child : children) {
+    EXPECT_EQ(child["args"]["group"], waits[0]["args"]["group"]);
+    EXPECT_EQ(child["args"]["in"], named[0]["args"]["id"]);
+  }
+}
+
+TEST(Trace, NamedReturnsWhatTheFunctionReturns) {
+  // Catches: a copy of what is returned by reference, an exception that does not end the section.
+  const ending run = apart([] {
+    int value = 0;
+    EXPECT_EQ(&sennit::named("value", [&]() -> int& { return value; }), &value);
+    EXPECT_THROW(sennit::named("failure", [] { throw outer_failure(); }), outer_failure);
+  });
+  EXPECT_THAT(run, ExitedWith(0));
+}
+
+TEST(Trace, RefusesAFileThatCannotBeWritten) {
+  // Catches: a program that ends for want of a trace, or that has none without a word.
+  const ending run = apart([] {
+    setenv("SENNIT_TRACE", "/nowhere/at/all.trace", 1);
+    EXPECT_EQ(fib(15), 610);
+    EXPECT_EQ(fib(15), 610);
+  });
+  EXPECT_THAT(run, ExitedWith(0));
+  EXPECT_THAT(run, AllOf(Printed("SENNIT_TRACE"), Printed("/nowhere/at/all.trace"), Printed("unset")));
+}
+
+TEST(Trace, IsTheParentsAlone) {
+  // Catches: a child of fork(2) that writes into the file, closes it, or writes what the parent's threads had kept.
+  const trace_path file;
+  EXPECT_THAT(traced(file, 2,
+                     [] {
+                       (void)tree(3);
+                       const pid_t child = fork_again();
+                       if (child == 0) {
+                         (void)tree(3);
+                         std::exit(0);
+                       }
+                       int status = -1;
+                       waitpid(child, &status, 0);
+                       EXPECT_EQ(status, 0);
+                       (void)tree(3);
+                     }),
+              ExitedWith(0));
+  const json trace = parsed(file);
+  expect_well_formed(trace);
+  EXPECT_EQ(of_kind(trace, "region").size(), 2U);
+}
+
+TEST(Trace, IsUsefulAfterACrash) {
+  // Catches: lines that are cut in the middle, a file that is empty until the program ends.
+  const trace_path file;
+  EXPECT_THAT(traced(file, 2,
+                     [] {
+                       for (int i = 0; i < 200; ++i) (void)tree(5);
+                       raise(SIGKILL);
+                     }),
+              WasKilledBy(SIGKILL));
+  std::ifstream in(file.text());
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const json trace = json::parse(text + "]");
+  EXPECT_GT(of_kind(trace, "region").size(), 10U);
+}
+
+}  // namespace
+}  // namespace process

@@ -48,17 +48,15 @@ picoseconds memory::access(unsigned core, std::uint32_t block, std::uint32_t byt
   ++(home == node ? counts.local_accesses : counts.remote_accesses);
 
   picoseconds waits = 0;
-  const std::uint32_t at_hand = own_.use(core, block);
+  const std::uint32_t at_hand = own_.fetch(core, block, bytes);
   if (at_hand < bytes) {
     ++counts.private_misses;
-    const std::uint32_t near = std::clamp(shared_.use(cache, block), at_hand, bytes);
+    const std::uint32_t near = std::clamp(shared_.fetch(cache, block, bytes), at_hand, bytes);
     if (near > at_hand) waits += costs_.shared_latency + transfer(near - at_hand, costs_.core_shared);
     if (near < bytes) {
       ++counts.shared_misses;
       waits += from_memory(core, home, bytes - near, writes, now + waits);
-      shared_.keep(cache, block, bytes);
     }
-    own_.keep(core, block, bytes);
   }
   if (writes) waits = std::max(waits, drop_others(core, block));
   return waits;

@@ -85,6 +85,10 @@ TEST_F(sim_memory, fetches_what_is_missing_in_whole_lines) {
   EXPECT_EQ(read(1, 1, 64), 11 * nanosecond);
   EXPECT_EQ(read(1, 1, 193 + 64), 10 * nanosecond + 129 * nanosecond / 64 + 104 * nanosecond);
   EXPECT_EQ(m_.counts().local_bytes, 128U + 128 + 64);
+  // What the core's own cache still has is not fetched again, though the shared cache has dropped it.
+  read(2, 2, 64);
+  for (std::uint32_t b = 10; b < 27; ++b) read(3, b, 256);
+  EXPECT_EQ(read(2, 2, 128), 104 * nanosecond);
 }
 
 // Catches: a cache that drops the newest, or the oldest although it has been used since; one that holds too much or too little.
@@ -129,6 +133,10 @@ TEST_F(sim_memory, drops_other_copies_when_a_block_is_written) {
   EXPECT_EQ(read(5, 1), 208 * nanosecond);
   EXPECT_EQ(write(0, 1), 200 * nanosecond);
   EXPECT_EQ(write(0, 1), 0U);
+  // The writer's own shared cache, which is not the first one, keeps the block.
+  read(3, 2);
+  EXPECT_EQ(write(3, 2), 0U);
+  EXPECT_EQ(read(2, 2), 11 * nanosecond);
   EXPECT_EQ(m_.counts(0).invalidations, 1U + 3 + 4 + 2);
 }
 

@@ -12,9 +12,9 @@
 namespace sennit::sim {
 
 // Bandwidth by time: in each window of 4 us as many bytes as it has room for. Who comes first takes what it can; who finds a
-// window full goes on in the next one. Cores that use a channel all the time have equal parts of it in the long run. This holds,
-// too, where the times of accesses go forth and back, as the accesses of a strand are looked at all at once, before those that
-// other strands make meanwhile.
+// window full goes on in the next one. Cores that use a channel all the time have equal parts of it in the long run. This
+// holds, too, where the times of accesses go forth and back, as the accesses of a strand are looked at all at once, before
+// those that other strands make meanwhile.
 class channel {
  public:
   static constexpr picoseconds window = 4000 * nanosecond;

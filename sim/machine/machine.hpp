@@ -49,7 +49,8 @@ struct machine_costs {
   picoseconds wake_call = 0;     // of the waker: the system call
   picoseconds wake_latency = 0;  // of the woken: from the end of that call until it runs
 
-  // A membarrier takes barrier_base + barrier_per_thread * (running threads), and the machine does one at a time.
+  // A membarrier takes barrier_base + barrier_per_thread * (running threads, the caller among them), and the machine does one
+  // at a time.
   picoseconds barrier_base = 0;
   picoseconds barrier_per_thread = 0;
   picoseconds barrier_interrupt = 0;  // of each running thread that a barrier interrupts

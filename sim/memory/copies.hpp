@@ -1,6 +1,7 @@
 // Which caches have which blocks.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -10,13 +11,11 @@ namespace sennit::sim {
 // be in a cache in part: its first bytes. All operations take constant time, expected and amortized over what they put in.
 class copies {
  public:
-  explicit copies(std::vector<std::uint64_t> capacities, std::uint32_t blocks);
+  copies(const std::vector<std::uint64_t>& capacities, std::uint32_t blocks);
 
-  // How many of the block's bytes are in the cache. The block is now the one used last.
-  std::uint32_t use(std::uint32_t cache, std::uint32_t block) noexcept;
-  // From now on at least so many of the block's bytes are there. A block that is larger than the cache drives all others out,
-  // and is not kept: when it is read again, its first bytes are gone.
-  void keep(std::uint32_t cache, std::uint32_t block, std::uint32_t bytes);
+  // The cache uses so many first bytes of the block, and has them from now on. Returns how many it has had. A block that is
+  // larger than the cache drives all others out, and is not kept: when it is read again, its first bytes are gone.
+  std::uint32_t fetch(std::uint32_t cache, std::uint32_t block, std::uint32_t bytes);
   // Calls gone(cache) for each copy in a cache of which stays(cache) is false, and drops the copy.
   template <class Stays, class Gone>
   void drop(std::uint32_t block, const Stays& stays, const Gone& gone) {
@@ -41,33 +40,36 @@ class copies {
     std::uint32_t next_copy;  // of the block
     std::uint32_t last_copy;
   };
+  struct slot {
+    std::uint32_t block = 0;
+    std::uint32_t at = none;
+  };
+  // A table for each cache: what one core touches in a row is looked for in the same few lines of memory.
   struct cache_state {
-    std::uint64_t capacity;
+    std::uint64_t capacity = 0;
     std::uint64_t used = 0;
     std::uint32_t newest = none;
     std::uint32_t oldest = none;
-  };
-  struct slot {
-    std::uint64_t key = 0;
-    std::uint32_t at = none;
+    std::uint32_t count = 0;
+    unsigned bits = 3;
+    std::vector<slot> slots = std::vector<slot>(std::size_t{1} << 3);  // open addressing, 2^bits
+
+    std::size_t begin_of(std::uint32_t block) const noexcept { return (block * 0x9e3779b1U) >> (32 - bits); }
+    // Where the block is, or would be.
+    std::size_t slot_of(std::uint32_t block) const noexcept;
+    void grow();
+    void empty(std::size_t slot) noexcept;
   };
 
-  static std::uint64_t key_of(std::uint32_t cache, std::uint32_t block) noexcept {
-    return std::uint64_t{cache} << 32 | block;
-  }
-  std::size_t begin_of(std::uint64_t key) const noexcept;
-  std::size_t slot_of(std::uint64_t key) const noexcept;
-  void grow();
-  std::uint32_t add(std::uint32_t cache, std::uint32_t block);
+  void add(std::uint32_t cache, std::uint32_t block, std::uint32_t bytes);
   void remove(std::uint32_t at) noexcept;
-  void put_first(std::uint32_t at) noexcept;
-  void take_out(std::uint32_t at) noexcept;
+  void put_first(cache_state& in, std::uint32_t at) noexcept;
+  void take_out(cache_state& in, std::uint32_t at) noexcept;
 
   std::vector<cache_state> caches_;
   std::vector<std::uint32_t> copies_of_;  // by block
   std::vector<entry> entries_;
   std::vector<std::uint32_t> unused_;
-  std::vector<slot> slots_;  // where the entry of a cache and a block is; open addressing, a power of two
 };
 
 }  // namespace sennit::sim

@@ -1,16 +1,24 @@
 #include "memory/memory.hpp"
 
 #include <algorithm>
-#include <cstddef>
+#include <limits>
 
 namespace sennit::sim {
 
 namespace {
 
+constexpr picoseconds microsecond = 1000 * nanosecond;
+
 // 0: no limit.
 picoseconds transfer(std::uint64_t bytes, bytes_per_microsecond rate) noexcept {
-  constexpr std::uint64_t microsecond = 1000 * nanosecond;
   return rate == 0 ? 0 : bytes * microsecond / rate;
+}
+
+// What each core has in any case is a quarter of what all could have, and at least a line.
+channel shared_by_all(const machine& on, bytes_per_microsecond bandwidth) {
+  const std::uint64_t in_window = bandwidth * (channel::window / microsecond);
+  return {bandwidth,
+          std::max<std::uint64_t>(on.memory.line_bytes, in_window / (4 * std::uint64_t{on.where.cores()}))};
 }
 
 }  // namespace
@@ -32,9 +40,9 @@ memory::memory(const machine& on, std::uint32_t blocks)
       homes_(blocks, nowhere),
       own_(std::vector<std::uint64_t>(on.where.cores(), on.memory.private_bytes), blocks),
       shared_(std::vector<std::uint64_t>(on.where.caches(), on.memory.shared_bytes), blocks),
-      nodes_(on.where.nodes(), channel(on.memory.node_bandwidth)),
-      links_out_(on.where.nodes(), channel(on.memory.link_bandwidth)),
-      links_in_(on.where.nodes(), channel(on.memory.link_bandwidth)),
+      nodes_(on.where.nodes(), shared_by_all(on, on.memory.node_bandwidth)),
+      links_out_(on.where.nodes(), shared_by_all(on, on.memory.link_bandwidth)),
+      links_in_(on.where.nodes(), shared_by_all(on, on.memory.link_bandwidth)),
       counts_(on.where.cores()) {}
 
 picoseconds memory::access(unsigned core, std::uint32_t block, std::uint32_t bytes, bool writes,
@@ -48,17 +56,15 @@ picoseconds memory::access(unsigned core, std::uint32_t block, std::uint32_t byt
   ++(home == node ? counts.local_accesses : counts.remote_accesses);
 
   picoseconds waits = 0;
-  const std::uint32_t at_hand = own_.use(core, block);
+  const std::uint32_t at_hand = own_.fetch(core, block, bytes);
   if (at_hand < bytes) {
     ++counts.private_misses;
-    const std::uint32_t near = std::clamp(shared_.use(cache, block), at_hand, bytes);
+    const std::uint32_t near = std::clamp(shared_.fetch(cache, block, bytes), at_hand, bytes);
     if (near > at_hand) waits += costs_.shared_latency + transfer(near - at_hand, costs_.core_shared);
     if (near < bytes) {
       ++counts.shared_misses;
       waits += from_memory(core, home, bytes - near, writes, now + waits);
-      shared_.keep(cache, block, bytes);
     }
-    own_.keep(core, block, bytes);
   }
   if (writes) waits = std::max(waits, drop_others(core, block));
   return waits;
@@ -72,20 +78,28 @@ picoseconds memory::from_memory(unsigned core, std::uint32_t home, std::uint64_t
   const std::uint64_t whole = (bytes + line - 1) / line * line;
   (local ? counts_[core].local_bytes : counts_[core].remote_bytes) += whole;
 
-  bytes_per_microsecond share = nodes_[home].share(now);
-  if (!local) share = std::min({share, links_out_[home].share(now), links_in_[node].share(now)});
-  const std::uint64_t moved = writes ? 2 * whole : whole;
-  const picoseconds takes =
-      (local ? costs_.local_latency : costs_.remote_latency) +
-      std::max(transfer(whole, local ? costs_.core_local : costs_.core_remote), transfer(moved, share));
+  channel* on_the_way[3] = {&nodes_[home], &links_out_[home], &links_in_[node]};
+  const std::span<channel*> used(on_the_way, local ? 1 : 3);
+  const picoseconds latency = local ? costs_.local_latency : costs_.remote_latency;
+  return latency + move(used, whole, local ? costs_.core_local : costs_.core_remote, writes ? 2 : 1, now);
+}
 
-  const bytes_per_microsecond rate = moved * 1000 * nanosecond / std::max<picoseconds>(takes, 1);
-  nodes_[home].use(now + takes, rate);
-  if (!local) {
-    links_out_[home].use(now + takes, rate);
-    links_in_[node].use(now + takes, rate);
+picoseconds memory::move(std::span<channel*> used, std::uint64_t bytes, bytes_per_microsecond rate,
+                         std::uint64_t times, picoseconds now) {
+  picoseconds at = now;
+  for (std::uint64_t left = bytes;;) {
+    const std::uint64_t number = at / channel::window;
+    const picoseconds end = (number + 1) * channel::window;
+    std::uint64_t room = std::numeric_limits<std::uint64_t>::max();
+    for (channel* c : used) room = std::min(room, c->room(number));
+    const std::uint64_t by_core =
+        rate == 0 ? left : std::max<std::uint64_t>((end - at) * rate / microsecond, 1);
+    const std::uint64_t now_moved = std::min({left, by_core, std::max<std::uint64_t>(room / times, 1)});
+    for (channel* c : used) c->take(number, times * now_moved);
+    left -= now_moved;
+    if (left == 0) return at + transfer(now_moved, rate) - now;
+    at = end;
   }
-  return takes;
 }
 
 picoseconds memory::drop_others(unsigned core, std::uint32_t block) {

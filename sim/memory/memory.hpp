@@ -7,6 +7,7 @@
 #include "time/picoseconds.hpp"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace sennit::sim {
@@ -54,9 +55,9 @@ class memory {
   void place(std::uint32_t block, std::uint32_t node) noexcept { homes_[block] = node; }
   std::uint32_t home(std::uint32_t block) const noexcept { return homes_[block]; }
 
-  // How long the core waits for the first `bytes` bytes of the block, if it begins now. 0 bytes are no access. A core's
-  // accesses follow one another; if two overlap, they count as those of two cores. Cost: constant, but for the channels'; for
-  // a write one step for each copy that it drops.
+  // How long the core waits for the first `bytes` bytes of the block, if it begins now. 0 bytes are no access. Calls for
+  // different cores may come in any order of times within some 50 ms. Cost: constant for each 4 us that the access
+  // takes; for a write one step for each copy that it drops.
   picoseconds access(unsigned core, std::uint32_t block, std::uint32_t bytes, bool writes, picoseconds now);
 
   const memory_counts& counts(unsigned core) const noexcept { return counts_[core]; }
@@ -65,6 +66,9 @@ class memory {
  private:
   picoseconds from_memory(unsigned core, std::uint32_t home, std::uint64_t bytes, bool writes,
                           picoseconds now);
+  // At this rate, unless what is used has less room; of that each byte takes so many.
+  static picoseconds move(std::span<channel*> used, std::uint64_t bytes, bytes_per_microsecond rate,
+                          std::uint64_t times, picoseconds now);
   picoseconds drop_others(unsigned core, std::uint32_t block);
 
   places where_;

@@ -1,5 +1,6 @@
 // The sennit command from its arguments to its output and exit code,
 // with the gallery's kernels and with bad ones.
+#include "machine/machine_file.hpp"
 #include "tests/tools/support.hpp"
 
 #include <sennit/schedule.hpp>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <fstream>
+#include <thread>
 
 namespace command {
 namespace {
@@ -79,6 +81,32 @@ TEST(Command, ShowsWhatTheDoctorFinds) {
   const outcome o = sennit({"doctor"});
   EXPECT_EQ(o.code, success);
   EXPECT_THAT(o.out, AllOf(HasSubstr("topic"), HasSubstr("workers"), HasSubstr("missing")));
+}
+
+// Catches: a machine file that cannot be read again, lacks what was measured, or is not of this machine.
+TEST(Doctor, WritesThisMachineForTheSimulator) {
+  const temporary_folder folder;
+  const std::string file = folder / "this.machine";
+  const outcome o = sennit({"doctor", "--machine", file, "--seconds", "0.5"});
+  EXPECT_EQ(o.code, success);
+  EXPECT_THAT(o.out, HasSubstr("sennit sim --machine"));
+  EXPECT_THAT(o.err, AllOf(HasSubstr("measuring forks"), HasSubstr("measuring memory")));
+  const sennit::sim::machine m = sennit::sim::find_machine(file);
+  EXPECT_GE(m.where.cores(), 1U);
+  EXPECT_LE(m.where.cores(), std::thread::hardware_concurrency());
+  EXPECT_GT(m.costs.fork, 0U);
+  EXPECT_GT(m.costs.wake_call, 0U);
+  EXPECT_GT(m.memory.local_latency, 0U);
+  EXPECT_EQ(m.costs.transfer.same_cache == 0, m.where.cores() == 1);
+}
+
+// Catches: a measurement of seconds whose result has nowhere to go; options that do nothing.
+TEST(Doctor, RefusesBeforeItMeasures) {
+  const outcome nowhere = sennit({"doctor", "--machine", "/no/such/folder/this.machine"});
+  EXPECT_NE(nowhere.code, success);
+  EXPECT_THAT(nowhere.err, AllOf(HasSubstr("/no/such/folder"), Not(HasSubstr("measuring"))));
+  EXPECT_NE(sennit({"doctor", "--seconds", "1"}).code, success);
+  EXPECT_NE(sennit({"doctor", "--machine", "-", "--seconds", "0"}).code, success);
 }
 
 TEST(Command, HelpsWithEachKernel) {

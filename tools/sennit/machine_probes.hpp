@@ -7,7 +7,8 @@
 
 namespace command {
 
-// Each function measures for about this long, and returns medians of batches.
+// Each function measures for about this long. It returns the median of batches; of what takes two threads at once, the lower
+// quartile, as other programs may take their CPUs meanwhile.
 using probe_time = std::chrono::nanoseconds;
 
 // Nanoseconds of one: a fork that nobody steals; a fence; a chunk of a loop; a child of a group that its own worker runs.

@@ -154,7 +154,7 @@ void simulation::note_open(worker& w) {
   } else if (!w.asked || (w.asked_ahead && has_latent)) {
     opens = beat;
   } else if (has_latent) {
-    opens = std::max(beat, w.asked_at + costs_.barrier(how_.workers));
+    opens = std::max(beat, w.asked_at + w.asking.patience_ns() * nanosecond);
   }
   if (open_.at(w.index) == opens) return;
   open_.set(w.index, opens);

@@ -76,7 +76,8 @@ enum class phase : std::uint8_t {
 };
 
 struct worker {
-  worker(unsigned number, std::uint64_t seed) noexcept : draws(seed), index(number) {}
+  worker(unsigned number, unsigned workers, std::uint64_t seed) noexcept
+      : draws(seed), asking(workers), index(number) {}
 
   policy::random_victim draws;
   policy::patience patience;

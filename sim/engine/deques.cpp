@@ -103,6 +103,7 @@ bool simulation::post(worker& w, worker& to, frame f) {
   searching_[to.index / 64] &= ~(std::uint64_t{1} << to.index % 64);
   to.now = phase::fetching;
   to.mail = f;
+  to.source = w.index;
   set_time(to.index, std::max(to.time, w.time + costs_.transfer.at(between(w, to))));
   return true;
 }

@@ -78,7 +78,7 @@ void simulation::give(worker& w, frame f, std::uint32_t to, std::uint32_t turn) 
     leave_dormancy(donee, arrives);
   } else if (donee.now == phase::asleep) {
     spend(w, activity::waking, costs_.wake_call);
-    call(w, to);
+    call(w, to, w.index);
     return;
   }
   donee.looks = 0;

@@ -67,6 +67,8 @@ bool simulation::end_of_round(worker& w) {
 }
 
 unsigned simulation::choose_victim(worker& w) {
+  const unsigned hint = std::exchange(w.hint, worker::no_hint);
+  if (hint != worker::no_hint && hint != w.index) return hint;
   if (how_.from == victims::nearest) {
     // Of four looks two in its own cache, one on its node, one anywhere.
     const places& where = machine_.where;
@@ -105,6 +107,7 @@ bool simulation::suits(const worker& thief, const frame& f) {
 // What the runtime does in worker_frames::steal().
 frame simulation::look_at(worker& thief, worker& victim, bool insists) {
   const picoseconds now = thief.time;
+  thief.source = victim.index;
   if (victim.locked_until > now) return {};
   // In its first looks a thief wants its own color only, and the very first time until it has found one (002).
   const bool own_only = how_.from == victims::colored && facts_.colors() > 1 && looks_for_own(thief);

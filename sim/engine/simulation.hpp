@@ -114,7 +114,7 @@ class [[gnu::visibility("hidden")]] simulation {
   void end_nap(worker& w);
   void met_push_gate(worker& w, bool pushed);
   void call_for_work(worker& w);
-  void call(worker& by, unsigned sleeper);
+  void call(worker& by, unsigned sleeper, unsigned hint);
   void wake_more(worker& w);
   unsigned wake_for_work(worker& w, unsigned most);
   bool arm_gates(worker& w, bool barrier);

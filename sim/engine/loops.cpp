@@ -135,7 +135,7 @@ void simulation::go_on_part(worker& w, record_number part) {
     return;
   }
   const std::uint64_t left = here.last - here.first;
-  std::uint64_t size = here.is_closed ? left : pace.size == 0 ? 1 : pace.chunks->next(left);
+  const std::uint64_t size = here.is_closed ? left : pace.size == 0 ? 1 : pace.chunks->next(left);
   const node& loop = program_.at(here.node);
   const std::span children = program_.children(loop);
   const std::span ends = facts_.ends_of(loop);
@@ -148,13 +148,10 @@ void simulation::go_on_part(worker& w, record_number part) {
   w.at = part;
   pace.begun = w.time;
   if (child.what != part::work) {
-    // Its construct belongs to the first of its iterations.
-    const std::uint64_t begin = at == 0 ? 0 : ends[at - 1];
-    size = std::min(ends[at], here.last) - here.first;
-    pace.size = size;
-    if (here.first == begin) begin_child(w, here.is_closed ? part : here.parent, children[at], at);
+    pace.size = 1;
+    begin_child(w, here.is_closed ? part : here.parent, children[at], at);
     w.at = part;
-    here.first += size;
+    ++here.first;
     note_open(w);
     spend(w, activity::forking, costs_.loop_chunk);
     return;

@@ -64,6 +64,9 @@ class [[gnu::visibility("hidden")]] simulation {
   void go_on_part(worker& w, record_number part);
   void end_part(worker& w, record_number part);
   void deal(worker& w, record_number part);
+  void deal_to_places(worker& w, record_number part, const std::vector<unsigned>& idle);
+  void hand_part(worker& w, worker& to, record_number part, std::uint64_t begin, std::uint64_t others);
+  std::vector<unsigned> idle_after(const worker& w, unsigned most) const;
   record_number cut(record_number part, std::uint64_t middle);
   std::uint64_t worth(record_number part);
   void halve(worker& w, node_number n);

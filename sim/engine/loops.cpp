@@ -56,14 +56,15 @@ void simulation::begin_part(worker& w, record_number part) {
   pace.begun = w.time;
   pace.size = 0;
   spend(w, activity::forking, costs_.fork);
-  if (how_.follow != replay::none) donate_parts(w, part);
-  if (!here.is_closed && (!here.is_piece || here.others != 0)) deal(w, part);
+  const bool has_plan = how_.follow != replay::none && donate_parts(w, part);
+  if (!has_plan && !here.is_closed && (!here.is_piece || here.others != 0)) deal(w, part);
   // The rest is exposed with the first claim, as the next step.
 }
 
 // Deals what the strand begins out to those who wait. A piece that was dealt is dealt on to others.
 void simulation::deal(worker& w, record_number part) {
-  if (how_.cut == loops::split_only || how_.how != promotion::on_demand || strict() || !w.latent.empty()) return;
+  if (how_.cut == loops::split_only || how_.how != promotion::on_demand || strict() || !w.latent.empty())
+    return;
   record& here = records_[part];
   const std::uint64_t brief = brief_iterations(facts_.iteration(here.node));
   const std::uint64_t n = here.last - here.first;
@@ -96,7 +97,8 @@ void simulation::deal_to_places(worker& w, record_number part, const std::vector
 }
 
 // `others`: to how many the worker deals it on.
-void simulation::hand_part(worker& w, worker& to, record_number part, std::uint64_t begin, std::uint64_t others) {
+void simulation::hand_part(worker& w, worker& to, record_number part, std::uint64_t begin,
+                           std::uint64_t others) {
   const frame piece{.of = cut(part, begin)};
   records_[piece.of].others = static_cast<std::uint32_t>(others);
   ++result_.promotions;

@@ -63,7 +63,8 @@ void simulation::search(worker& w) {
 
 // Whether it has searched for long enough.
 bool simulation::end_of_round(worker& w) {
-  return how_.sleepers && policy::patience::after(w.rounds, how_.workers - 1) == policy::patience::step::sleep;
+  return how_.sleepers &&
+         policy::patience::after(w.rounds, how_.workers - 1) == policy::patience::step::sleep;
 }
 
 unsigned simulation::choose_victim(worker& w) {

@@ -87,6 +87,7 @@ class [[gnu::visibility("hidden")]] simulation {
   frame take_oldest(worker& w, bool if_worth);
   void answer(worker& w);
   void hand_over(worker& w, frame f);
+  worker* idle_for(const worker& w, const frame& f);
   bool post(worker& w, worker& to, frame f);
   void list(worker& w, frame f);
   void promote_all(worker& w);
@@ -129,7 +130,7 @@ class [[gnu::visibility("hidden")]] simulation {
   void note_task(const worker& by, record_number graph, std::uint32_t task);
   bool donate(worker& w, frame f, std::uint64_t name);
   void look_for_donation(worker& w);
-  void donate_parts(worker& w, record_number part);
+  bool donate_parts(worker& w, record_number part);
   void give(worker& w, frame f, std::uint32_t to, std::uint32_t turn);
   frame take_donated(worker& w);
   std::uint64_t name_of(const frame& f);

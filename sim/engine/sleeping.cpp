@@ -50,11 +50,7 @@ bool simulation::arm_gates(worker& w, bool barrier) {
 bool simulation::work_in_sight() const noexcept { return with_work_ > 0; }
 
 void simulation::look_once_more(worker& w) {
-  if (w.called) {
-    begin_search(w);
-    return;
-  }
-  if (work_in_sight()) {
+  if (w.called || work_in_sight() || !w.donated.empty()) {
     std::erase(sleepers_, w.index);
     // It may take one frame of several: so it counts as woken, and will look again.
     if (in_flight_ == 0) {

@@ -121,9 +121,9 @@ struct worker {
 
   // Of its search.
   unsigned rounds = 0;
-  unsigned looks = 0;    // in this round
-  unsigned place = 0;    // among those that lie dormant
-  picoseconds look = 0;  // what one takes on average
+  unsigned looks = 0;       // in this round
+  unsigned place = 0;       // among those that lie dormant
+  picoseconds look = 0;     // what one takes on average
   unsigned source = 0;      // from whom its latest work came
   unsigned hint = no_hint;  // whom it looks at first: who has woken it has seen work there
   bool owns_wake = false;

@@ -47,8 +47,7 @@ void simulation::search(worker& w) {
     return;
   }
   worker& victim = workers_[choose_victim(w)];
-  constexpr unsigned rounds_between = 8;  // as in worker::search()
-  const frame got = look_at(w, victim, w.rounds % rounds_between == 0);
+  const frame got = look_at(w, victim, policy::patience::insists(w.rounds, how_.workers - 1));
   if (got) {
     found(w, got);
     return;

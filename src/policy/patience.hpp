@@ -48,6 +48,13 @@ class patience {
     return rounds - spins < yield_rounds(others) ? step::yield : step::sleep;
   }
 
+  // Whether the worker looks behind hints in this round, which takes the deques' locks: in some, also in the last one before
+  // it sleeps. A frame of an owner that does not answer is found in such a round only.
+  static constexpr bool insists(unsigned rounds, unsigned others) noexcept {
+    constexpr unsigned rounds_between = 8;
+    return rounds % std::min(rounds_between, spin_rounds(others)) == 0;
+  }
+
   // Waking a worker that finds no work costs the waker a system call. After each such wake, the worker naps
   // before it searches again, twice as long each time. Zero: no nap.
   std::uint64_t nap_ns() const noexcept {

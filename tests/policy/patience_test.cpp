@@ -21,6 +21,17 @@ TEST(patience, spins_yields_and_sleeps_in_this_order) {
   }
 }
 
+// Catches a worker that sleeps without having looked behind hints in the end.
+TEST(patience, insists_at_first_and_at_last) {
+  for (unsigned others = 1; others < 1100; ++others) {
+    EXPECT_TRUE(patience::insists(0, others));
+    bool late = false;
+    for (unsigned r = 1; patience::after(r, others) != patience::step::sleep; ++r)
+      late = late || patience::insists(r, others);
+    EXPECT_TRUE(late) << others;
+  }
+}
+
 // Catches a thousand workers that search a thousand times as long as two.
 TEST(patience, counts_looks) {
   EXPECT_EQ(patience::spin_rounds(1), patience::spin_looks);

@@ -167,11 +167,11 @@ void worker::wait_at_the_mailbox() const noexcept {
 
 frame* worker::search() noexcept {
   if (std::exchange(dealt_, false)) wait_at_the_mailbox();
+  const policy::patience::search patience(core_.worker_count() - 1);
   for (unsigned rounds = 0; !leaving();) {
-    const unsigned others = core_.worker_count() - 1;
     if (frame* const posted = look_into_mailbox()) return posted;
-    if (frame* const stolen = try_steal_any(policy::patience::insists(rounds, others))) return stolen;
-    switch (policy::patience::after(++rounds, others)) {
+    if (frame* const stolen = try_steal_any(patience.insists(rounds))) return stolen;
+    switch (patience.after(++rounds)) {
       case policy::patience::step::spin: relax(); break;
       case policy::patience::step::yield: sched_yield(); break;
       case policy::patience::step::sleep:

@@ -83,6 +83,7 @@ struct tracer::strand {
   traced_body* innermost = nullptr;
   traced_body* popped = nullptr;  // a fork whose right branch has not begun
   traced_body* waits = nullptr;   // for groups
+  traced_body* leaf = nullptr;    // that has ended, and took `left_ns`
   unobserved_part unobserved;
   std::uint64_t wait_depth = 0;
   traced_body* spare = nullptr;
@@ -91,7 +92,7 @@ struct tracer::strand {
   strand(const strand&) = delete;
   strand& operator=(const strand&) = delete;
   ~strand() {
-    for (traced_body* list : {innermost, popped, waits, spare}) {
+    for (traced_body* list : {innermost, popped, waits, leaf, spare}) {
       while (list != nullptr) delete std::exchange(list, list->outer);
     }
   }
@@ -267,6 +268,7 @@ void tracer::end(trace_cursor& cursor, frame*) noexcept {
   const std::unique_ptr<strand> of(static_cast<strand*>(std::exchange(cursor.note, nullptr)));
   if (!of) return;
   settle(*of);
+  tell_leaf(*of);
   traced_body* body = of->innermost;
   while (body != nullptr && body->outer != nullptr) body = body->outer;
   if (body == nullptr || body->what == kind::cut) return;
@@ -437,6 +439,7 @@ void tracer::kept(trace_cursor& cursor, const whereabouts&, position size) noexc
 }
 
 void tracer::loop_ends(strand& of, traced_body& loop) noexcept {
+  tell_leaf(of);
   leave(of, loop);
   const std::uint64_t end = now();
   const std::uint64_t took = end - loop.begun_ns;
@@ -540,14 +543,21 @@ void tracer::unobserved_ends(trace_cursor& cursor) noexcept {
   of.give_back(*fork);
 }
 
+// Parts of a loop that follow each other in one strand are one as long as that is brief.
 void tracer::leaf_begins(trace_cursor& cursor, position first, position last) noexcept {
   strand* const of = strand::of(cursor);
-  if (of == nullptr) return;
+  if (of == nullptr || !of->in_cuts()) return;
   settle(*of);
-  if (!of->in_cuts()) return;
-  traced_body* const body = open(*of, kind::leaf, 0);
-  if (body == nullptr) return;
-  body->first = first;
+  traced_body* body = of->leaf;
+  if (body != nullptr && body->in == of->id() && body->last == first && body->left_ns < resolution_ns) {
+    of->leaf = nullptr;
+    body->outer = std::exchange(of->innermost, body);
+  } else {
+    tell_leaf(*of);
+    body = open(*of, kind::leaf, 0);
+    if (body == nullptr) return;
+    body->first = first;
+  }
   body->last = last;
 }
 
@@ -555,13 +565,26 @@ void tracer::leaf_ends(trace_cursor& cursor) noexcept {
   strand* const of = strand::of(cursor);
   if (of == nullptr) return;
   settle(*of);
-  if (of->innermost != nullptr && of->innermost->what == kind::leaf) close(*of, *of->innermost);
+  traced_body* const body = of->innermost;
+  if (body == nullptr || body->what != kind::leaf) return;
+  leave(*of, *body);
+  body->outer = nullptr;
+  body->left_ns = now() - body->begun_ns;
+  of->leaf = body;
+}
+
+void tracer::tell_leaf(strand& of) noexcept {
+  traced_body* const body = std::exchange(of.leaf, nullptr);
+  if (body == nullptr) return;
+  tell(*body, body->begun_ns + body->left_ns);
+  of.give_back(*body);
 }
 
 void tracer::waits(trace_cursor& cursor, const whereabouts&) noexcept {
   strand* const of = strand::of(cursor);
   if (of == nullptr) return;
   settle(*of);
+  tell_leaf(*of);
   if (auto* const body = static_cast<traced_body*>(cursor.left().notes); body != nullptr)
     body->left_ns = now() - body->begun_ns;
 }

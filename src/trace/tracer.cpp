@@ -86,6 +86,7 @@ struct tracer::strand {
   traced_body* leaf = nullptr;    // that has ended, and took `left_ns`
   unobserved_part unobserved;
   std::uint64_t wait_depth = 0;
+  bool long_children = false;  // since the last wait that was told
   traced_body* spare = nullptr;
 
   strand() = default;
@@ -332,7 +333,9 @@ void tracer::child_begins(strand& of, trace_cursor& cursor, whereabouts& where, 
   const void* const plan = spawned_in(of.id(), group);
   where.position = 0;
   cursor.level().plan = nullptr;
-  if (!is_sampled(of.innermost, cursor.around(), durations_.mean_ns(group_of(plan), child_depth))) return;
+  const std::uint64_t expected_ns = durations_.mean_ns(group_of(plan), child_depth);
+  if (!is_sampled(of.innermost, cursor.around(), expected_ns)) return;
+  if (expected_ns >= resolution_ns) of.long_children = true;
   where.position = now();
   cursor.level().plan = plan;
 }
@@ -345,8 +348,12 @@ void tracer::loop_begins(strand& of, trace_cursor& cursor, whereabouts& where, s
   body->expected_ns = expected_ns;
   body->told = expected_ns >= resolution_ns;
   cursor.level().notes = body;
-  // Nothing is told of what is in a brief one.
-  if (body->told) cursor.level().awaited = 0;
+  if (body->told) {
+    cursor.level().awaited = 0;
+  } else {
+    // Little is told of what is in a brief one: it lies in what is around.
+    body->id = body->in;
+  }
   where.position = body->id;
 }
 
@@ -445,7 +452,10 @@ void tracer::loop_ends(strand& of, traced_body& loop) noexcept {
   const std::uint64_t took = end - loop.begun_ns;
   learn(loop, took, 0);
   if (loop.told || took >= resolution_ns) {
-    if (!loop.told) tell_whole(loop, end);
+    if (!loop.told) {
+      loop.id = next_id();
+      tell_whole(loop, end);
+    }
     tell(loop, end);
   } else if (of.innermost != nullptr) {
     ++of.innermost->skipped;
@@ -627,8 +637,14 @@ void tracer::regrouped(trace_cursor& cursor, const whereabouts&, pause) noexcept
   --of->wait_depth;
   if (!told) return;
   of->waits = wait->outer;
+  const std::uint64_t end = now();
+  // Of a wait for brief children that is itself brief, nobody learns anything.
+  if (!std::exchange(of->long_children, false) && end - wait->begun_ns < least_ns) {
+    of->give_back(*wait);
+    return;
+  }
   wait->id = next_id();
-  tell(*wait, now());
+  tell(*wait, end);
   of->give_back(*wait);
 }
 

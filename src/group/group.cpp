@@ -212,7 +212,13 @@ void group_state::list_unqueued(std::unique_ptr<group_member, group_member::dele
     child.counted_by_ = by->common_cursor();
   }
   if (spawned != nullptr) {
-    region_state* const region = here->running().innermost->region;
+    region_state* region = here->running().innermost->region;
+    // The child may outlast a part of the strand that a trace leaves alone.
+    if (region != around_ && region->hidden && !region->observed_by->keeps_positions()) {
+      region->observed_by->spawned_unseen(child.where(), this);
+      child.counted_by_ = region->observed_by->common_cursor();
+      region = region->outer;
+    }
     if (region->implied && region != around_) {
       // It may end before the child, whose group is from outside.
       child.mark_stolen(&all.outside());

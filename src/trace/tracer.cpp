@@ -83,15 +83,17 @@ struct tracer::strand {
   traced_body* innermost = nullptr;
   traced_body* popped = nullptr;  // a fork whose right branch has not begun
   traced_body* waits = nullptr;   // for groups
+  traced_body* leaf = nullptr;    // that has ended, and took `left_ns`
   unobserved_part unobserved;
   std::uint64_t wait_depth = 0;
+  bool long_children = false;  // since the last wait that was told
   traced_body* spare = nullptr;
 
   strand() = default;
   strand(const strand&) = delete;
   strand& operator=(const strand&) = delete;
   ~strand() {
-    for (traced_body* list : {innermost, popped, waits, spare}) {
+    for (traced_body* list : {innermost, popped, waits, leaf, spare}) {
       while (list != nullptr) delete std::exchange(list, list->outer);
     }
   }
@@ -280,6 +282,7 @@ void tracer::end(trace_cursor& cursor, frame*) noexcept {
   if (!of) return;
   clock_.strand_ends(worker::current()->core());
   settle(*of);
+  tell_leaf(*of);
   traced_body* body = of->innermost;
   while (body != nullptr && body->outer != nullptr) body = body->outer;
   if (body == nullptr || body->what == kind::cut) return;
@@ -343,7 +346,9 @@ void tracer::child_begins(strand& of, trace_cursor& cursor, whereabouts& where, 
   const void* const plan = spawned_in(of.id(), group);
   where.position = 0;
   cursor.level().plan = nullptr;
-  if (!is_sampled(of.innermost, cursor.around(), durations_.mean_ns(group_of(plan), child_depth))) return;
+  const std::uint64_t expected_ns = durations_.mean_ns(group_of(plan), child_depth);
+  if (!is_sampled(of.innermost, cursor.around(), expected_ns)) return;
+  if (expected_ns >= resolution_ns) of.long_children = true;
   where.position = now();
   cursor.level().plan = plan;
   if (of.innermost != nullptr) of.innermost->holds_told = true;
@@ -357,8 +362,12 @@ void tracer::loop_begins(strand& of, trace_cursor& cursor, whereabouts& where, s
   body->expected_ns = expected_ns;
   body->told = expected_ns >= resolution_ns;
   cursor.level().notes = body;
-  // Nothing is told of what is in a brief one.
-  if (body->told) cursor.level().awaited = 0;
+  if (body->told) {
+    cursor.level().awaited = 0;
+  } else {
+    // Little is told of what is in a brief one: it lies in what is around.
+    body->id = body->in;
+  }
   where.position = body->id;
 }
 
@@ -452,12 +461,16 @@ void tracer::kept(trace_cursor& cursor, const whereabouts&, position size) noexc
 }
 
 void tracer::loop_ends(strand& of, traced_body& loop) noexcept {
+  tell_leaf(of);
   leave(of, loop);
   const std::uint64_t end = now();
   const std::uint64_t took = end - loop.begun_ns;
   learn(loop, took, 0);
   if (loop.told || took >= resolution_ns) {
-    if (!loop.told) tell_whole(loop, end);
+    if (!loop.told) {
+      loop.id = next_id();
+      tell_whole(loop, end);
+    }
     tell_in(of, loop, end);
   } else if (of.innermost != nullptr) {
     ++of.innermost->skipped;
@@ -589,14 +602,21 @@ void tracer::unobserved_ends(trace_cursor& cursor) noexcept {
   of.give_back(*fork);
 }
 
+// Parts of a loop that follow each other in one strand are one as long as that is brief.
 void tracer::leaf_begins(trace_cursor& cursor, position first, position last) noexcept {
   strand* const of = strand::of(cursor);
-  if (of == nullptr) return;
+  if (of == nullptr || !of->in_cuts()) return;
   settle(*of);
-  if (!of->in_cuts()) return;
-  traced_body* const body = open(*of, kind::leaf, 0);
-  if (body == nullptr) return;
-  body->first = first;
+  traced_body* body = of->leaf;
+  if (body != nullptr && body->in == of->id() && body->last == first && body->left_ns < resolution_ns) {
+    of->leaf = nullptr;
+    body->outer = std::exchange(of->innermost, body);
+  } else {
+    tell_leaf(*of);
+    body = open(*of, kind::leaf, 0);
+    if (body == nullptr) return;
+    body->first = first;
+  }
   body->last = last;
 }
 
@@ -604,13 +624,26 @@ void tracer::leaf_ends(trace_cursor& cursor) noexcept {
   strand* const of = strand::of(cursor);
   if (of == nullptr) return;
   settle(*of);
-  if (of->innermost != nullptr && of->innermost->what == kind::leaf) close(*of, *of->innermost);
+  traced_body* const body = of->innermost;
+  if (body == nullptr || body->what != kind::leaf) return;
+  leave(*of, *body);
+  body->outer = nullptr;
+  body->left_ns = now() - body->begun_ns;
+  of->leaf = body;
+}
+
+void tracer::tell_leaf(strand& of) noexcept {
+  traced_body* const body = std::exchange(of.leaf, nullptr);
+  if (body == nullptr) return;
+  tell(*body, body->begun_ns + body->left_ns);
+  of.give_back(*body);
 }
 
 void tracer::waits(trace_cursor& cursor, const whereabouts&) noexcept {
   strand* const of = strand::of(cursor);
   if (of == nullptr) return;
   settle(*of);
+  tell_leaf(*of);
   if (auto* const body = static_cast<traced_body*>(cursor.left().notes); body != nullptr)
     body->left_ns = now() - body->begun_ns;
 }
@@ -654,8 +687,14 @@ void tracer::regrouped(trace_cursor& cursor, const whereabouts&, pause) noexcept
   --of->wait_depth;
   if (!told) return;
   of->waits = wait->outer;
+  const std::uint64_t end = now();
+  // Of a wait for brief children that is itself brief, nobody learns anything.
+  if (!std::exchange(of->long_children, false) && end - wait->begun_ns < least_ns) {
+    of->give_back(*wait);
+    return;
+  }
   wait->id = next_id();
-  tell_in(*of, *wait, now());
+  tell_in(*of, *wait, end);
   of->give_back(*wait);
 }
 

@@ -118,6 +118,7 @@ class tracer final : public schedule_hooks {
   void child_ends(strand& of, traced_body& child) noexcept;
   void loop_begins(strand& of, trace_cursor& cursor, whereabouts& where, std::uintptr_t site) noexcept;
   void loop_ends(strand& of, traced_body& loop) noexcept;
+  void tell_leaf(strand& of) noexcept;
   void tell_whole(const traced_body& loop, std::uint64_t end_ns) noexcept;
   donee fork_begins(strand& of, trace_cursor& cursor, whereabouts& where, std::uintptr_t site) noexcept;
   std::uint64_t expected_in(const traced_body* around) const noexcept;

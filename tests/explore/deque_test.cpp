@@ -153,7 +153,7 @@ class counting_hooks final : public sennit::detail::schedule_hooks {
   using whereabouts = sennit::detail::whereabouts;
   void begin(cursor&, frame*) noexcept override {}
   void end(cursor&, frame*) noexcept override {}
-  sennit::detail::donee reached(cursor& at, whereabouts&) noexcept override {
+  sennit::detail::donee reached(cursor& at, whereabouts&, sennit::detail::construct) noexcept override {
     at.level().notes = this;
     return {};
   }

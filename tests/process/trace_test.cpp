@@ -297,6 +297,36 @@ TEST(Trace, TellsChildrenWhereTheyWereSpawned) {
   }
 }
 
+void feed(sennit::task_group& group, int depth, std::atomic<int>& fed) {
+  if (depth == 0) {
+    group.spawn([&fed] { ++fed; });
+    return;
+  }
+  sennit::join([&] { feed(group, depth - 1, fed); }, [&] { feed(group, depth - 1, fed); });
+}
+
+TEST(Trace, LosesNoChildThatABriefPartSpawns) {
+  // Catches: children of a part that is left alone in a region that the waiting strand may not work for, so that it waits for ever.
+  const trace_path file;
+  EXPECT_THAT(traced(file, 1,
+                     [] {
+                       for (const unsigned workers : {1U, 3U}) {
+                         sennit::runtime own({.workers = workers});
+                         std::atomic<int> fed{0};
+                         own.run([&] {
+                           for (int round = 0; round < 50; ++round) {
+                             sennit::task_group group;
+                             feed(group, 6, fed);
+                             group.wait();
+                           }
+                         });
+                         EXPECT_EQ(fed, 50 * 64);
+                       }
+                     }),
+              ExitedWith(0));
+  expect_well_formed(parsed(file));
+}
+
 TEST(Trace, NamedReturnsWhatTheFunctionReturns) {
   // Catches: a copy of what is returned by reference, an exception that does not end the section.
   const ending run = apart([] {

@@ -38,7 +38,7 @@ struct hooks_in_test final : schedule_hooks {
   explicit hooks_in_test(bool donates_all) noexcept : donates_all_(donates_all) {}
   void begin(trace_cursor&, frame*) noexcept override {}
   void end(trace_cursor&, frame*) noexcept override {}
-  donee reached(trace_cursor&, whereabouts&) noexcept override { return {}; }
+  donee reached(trace_cursor&, whereabouts&, construct) noexcept override { return {}; }
   void follow(trace_cursor&, const whereabouts&) noexcept override {}
   void kept(trace_cursor&, const whereabouts&, position) noexcept override {}
   void dropped(trace_cursor&) noexcept override {}

@@ -47,7 +47,8 @@ bool simulation::latent(worker& w) {
 // `if_worth`: a loop is cut only if there is enough of it.
 frame simulation::take_oldest(worker& w, bool if_worth) {
   if (!latent(w)) return {};
-  const frame oldest = w.latent.oldest();
+  const bool wrong = how_.broken == fault::newest_frame;
+  const frame oldest = wrong ? w.latent.newest() : w.latent.oldest();
   record& of = records_[oldest.of];
   frame taken = oldest;
   if (of.kind == record_kind::loop_part) {
@@ -56,9 +57,13 @@ frame simulation::take_oldest(worker& w, bool if_worth) {
     taken = {.of = cut(oldest.of, of.first + left / 2)};
   } else {
     if (of.kind != record_kind::graph) ++of.open;
-    w.latent.pop_oldest();
+    if (wrong) {
+      w.latent.pop_newest();
+    } else {
+      w.latent.pop_oldest();
+    }
   }
-  if (how_.how == promotion::paced) w.beats.promoted(ns(now_));
+  if (how_.how == promotion::paced && how_.broken != fault::no_period) w.beats.promoted(ns(now_));
   return taken;
 }
 

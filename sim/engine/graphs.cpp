@@ -31,10 +31,9 @@ void simulation::begin_graph(worker& w, node_number n) {
 }
 
 void simulation::ready(worker& w, record_number graph, std::uint32_t task) {
-  spend(w, activity::forking, costs_.fork - costs_.fork / 2);
   ++result_.forks;
-  const record& here = records_[graph];
-  push(w, {.of = graph, .child = task}, name_of_branch(here.name, task));
+  push(w, {.of = graph, .child = task}, name_of_branch(records_[graph].name, task));
+  spend(w, activity::forking, costs_.fork - costs_.fork / 2);
 }
 
 void simulation::task_ended(worker& w, record_number strand) {

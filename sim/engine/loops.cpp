@@ -18,6 +18,9 @@ std::uint64_t brief_iterations(picoseconds iteration) noexcept {
   return detail::loop_cost::brief * nanosecond / 3 / std::max<picoseconds>(1, iteration);
 }
 
+// In the names of loops, beside the numbers of parts of the program.
+constexpr std::uint64_t all_parts = ~std::uint64_t{0} - 1;
+
 // Of `whole`, which so many iterations take: what the first `n` of them do.
 picoseconds share(picoseconds whole, std::uint64_t n, std::uint64_t of) noexcept {
   return whole / of * n + whole % of * n / of;
@@ -34,7 +37,7 @@ void simulation::begin_loop(worker& w, node_number n) {
   }
   const record_number whole = records_.make(record_kind::loop, n, w.at, w.name);
   const record_number part =
-      records_.make(record_kind::loop_part, n, whole, name_of_branch(records_[whole].name, 0));
+      records_.make(record_kind::loop_part, n, whole, name_of_branch(records_[whole].name, all_parts));
   records_[part].last = iterations;
   begin_part(w, part);
 }
@@ -55,8 +58,7 @@ void simulation::begin_part(worker& w, record_number part) {
   spend(w, activity::forking, costs_.fork);
   if (how_.follow != replay::none) donate_parts(w, part);
   if (!here.is_piece && !here.is_closed) deal(w, part);
-  if (!here.is_closed) push(w, {.of = part}, 0);
-  // The claim follows as the next step.
+  // The rest is exposed with the first claim, as the next step.
 }
 
 // Deals what the strand begins out to those who wait.
@@ -93,9 +95,8 @@ void simulation::deal(worker& w, record_number part) {
 // Cuts off what comes from `middle` on.
 record_number simulation::cut(record_number part, std::uint64_t middle) {
   const record_number whole = records_[part].parent;
-  const record_number piece =
-      records_.make(record_kind::loop_part, records_[part].node, whole,
-                    name_of_branch(records_[whole].name, (std::uint64_t{1} << 40) + middle));
+  const record_number piece = records_.make(record_kind::loop_part, records_[part].node, whole,
+                                            name_of_branch(records_[part].name, middle));
   record& from = records_[part];
   record& made = records_[piece];
   made.is_piece = true;
@@ -119,10 +120,15 @@ void simulation::go_on_part(worker& w, record_number part) {
   loop_pace& pace = paces_[here.extra];
   if (pace.size != 0) {
     pace.chunks->took(pace.size, ticks(w.time - pace.begun));
-  }
-  if (!here.is_closed) {
-    if (!w.latent.empty()) met_push_gate(w, false);
-    answer(w);
+    if (!here.is_closed) {
+      if (!w.latent.empty()) met_push_gate(w, false);
+      answer(w);
+    }
+  } else if (!here.is_closed && here.first < here.last) {
+    // The first iteration is the strand's: a part that consists of one would be handed on for ever.
+    w.latent.push({.of = part});
+    result_.most_frames = std::max<std::uint64_t>(result_.most_frames, w.latent.size());
+    met_push_gate(w, true);
   }
   if (here.first >= here.last) {
     end_part(w, part);
@@ -146,8 +152,8 @@ void simulation::go_on_part(worker& w, record_number part) {
     const std::uint64_t begin = at == 0 ? 0 : ends[at - 1];
     size = std::min(ends[at], here.last) - here.first;
     pace.size = size;
-    if (here.first == begin)
-      begin_child(w, part, children[at], at), w.name = name_of_branch(records_[here.parent].name, at);
+    if (here.first == begin) begin_child(w, here.is_closed ? part : here.parent, children[at], at);
+    w.at = part;
     here.first += size;
     note_open(w);
     spend(w, activity::forking, costs_.loop_chunk);
@@ -222,7 +228,6 @@ void simulation::halve(worker& w, node_number n) {
   const record_number half = records_.make(record_kind::loop_half, n, w.at, w.name);
   records_[half].first = first;
   records_[half].last = last;
-  spend(w, activity::forking, costs_.fork - costs_.fork / 2);
   ++result_.forks;
   w.at = half;
   w.begins = n;
@@ -230,6 +235,7 @@ void simulation::halve(worker& w, node_number n) {
   w.first = first;
   w.last = first + (last - first) / 2;
   push(w, {.of = half, .child = 1}, name_of_branch(records_[half].name, 1));
+  spend(w, activity::forking, costs_.fork - costs_.fork / 2);
 }
 
 }  // namespace sennit::sim

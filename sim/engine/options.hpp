@@ -40,6 +40,15 @@ enum class loops : std::uint8_t {
 // Whether an earlier run's schedule is followed (004).
 enum class replay : std::uint8_t { none, strict_ordered, strict_unordered, relaxed };
 
+// A policy with a mistake, so that tests can show that they would see it.
+enum class fault : std::uint8_t {
+  none,
+  newest_frame,  // thieves take the newest frame
+  no_wakes,      // pushes wake nobody
+  no_period,     // a promotion may follow the other at once, whatever the beat
+  own_color      // thieves take nothing but their own color
+};
+
 struct options {
   unsigned workers = 0;  // 0: one for each core of the machine
   std::uint64_t seed = 1;
@@ -55,6 +64,7 @@ struct options {
   bool record = false;                                // run_result::schedule
   bool timeline = false;                              // run_result::timeline
   bool sleepers = true;  // idle workers sleep after a while; else they search for ever
+  fault broken = fault::none;
   // At the beginning, all workers but the first sleep, as before a program's first region; else they search.
   bool asleep_at_first = false;
 };

@@ -1,6 +1,7 @@
 // Runs that are recorded as schedules, and runs that follow one (Lifflander, Krishnamoorthy and Kale, 2013).
 #include "engine/names.hpp"
 #include "engine/simulation.hpp"
+#include "policy/roles.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -11,8 +12,8 @@ void simulation::read_schedule() {
   const steal_schedule& all = *how_.schedule;
   std::vector<std::uint32_t> turns(std::max(all.workers, how_.workers));
   for (const recorded_steal& s : all.steals) {
-    const std::uint32_t turn = turns[s.worker]++;
-    plan_[s.branch] = {.worker = s.worker % how_.workers, .turn = turn};
+    const std::uint32_t here = policy::role_here(s.worker, all.workers, how_.workers);
+    plan_[s.branch] = {.worker = here, .turn = s.is_task ? any_turn : turns[here]++};
     if (s.loop_part != 0) planned_cuts_[s.loop_part].push_back(s);
   }
   // The last part of a loop is cut off first.
@@ -39,7 +40,7 @@ void simulation::note_taken(const worker& by, const frame& f) {
 
 void simulation::note_task(const worker& by, record_number graph, std::uint32_t task) {
   result_.schedule.steals.push_back(
-      {.branch = name_of_branch(records_[graph].name, task), .worker = by.index});
+      {.branch = name_of_branch(records_[graph].name, task), .worker = by.index, .is_task = true});
 }
 
 // What is to be another worker's. False: it stays.
@@ -47,10 +48,7 @@ bool simulation::donate(worker& w, frame f, std::uint64_t name) {
   const auto found = plan_.find(name);
   if (found == plan_.end()) return false;
   const bool is_task = records_[f.of].kind == record_kind::graph;
-  if (is_task && found->second.worker == w.index) {
-    if (how_.follow == replay::strict_ordered) w.turn = std::max(w.turn, found->second.turn);
-    return false;
-  }
+  if (is_task && found->second.worker == w.index) return false;
   if (!is_task) ++records_[f.of].open;
   give(w, f, found->second.worker, found->second.turn);
   return true;
@@ -61,7 +59,7 @@ void simulation::donate_parts(worker& w, record_number part) {
   const auto found = planned_cuts_.find(records_[part].name);
   if (found == planned_cuts_.end()) return;
   for (const recorded_steal& s : found->second) {
-    if (s.first <= records_[part].first || s.first >= records_[part].last) continue;
+    if (s.first < records_[part].first || s.first >= records_[part].last) continue;
     const record_number piece = cut(part, s.first);
     const planned& to = plan_[records_[piece].name];
     give(w, {.of = piece}, to.worker, to.turn);
@@ -74,7 +72,9 @@ void simulation::give(worker& w, frame f, std::uint32_t to, std::uint32_t turn) 
   donee.donated.push_back({.what = f, .turn = turn});
   if (donee.now != phase::searching && donee.now != phase::dormant && donee.now != phase::asleep) return;
   const picoseconds arrives = w.time + costs_.transfer.at(between(w, donee));
-  if (donee.now == phase::dormant) {
+  if (strict()) {
+    donee.now = phase::waking;  // it has looked for nothing else
+  } else if (donee.now == phase::dormant) {
     leave_dormancy(donee, arrives);
   } else if (donee.now == phase::asleep) {
     spend(w, activity::waking, costs_.wake_call);
@@ -88,9 +88,9 @@ void simulation::give(worker& w, frame f, std::uint32_t to, std::uint32_t turn) 
 // In the order of the schedule, or the first that has come.
 frame simulation::take_donated(worker& w) {
   for (auto at = w.donated.begin(); at != w.donated.end(); ++at) {
-    if (how_.follow == replay::strict_ordered && at->turn != w.turn) continue;
+    if (how_.follow == replay::strict_ordered && at->turn != w.turn && at->turn != any_turn) continue;
     const frame given = at->what;
-    w.turn = at->turn + 1;
+    if (at->turn != any_turn) w.turn = at->turn + 1;
     w.donated.erase(at);
     return given;
   }

@@ -14,6 +14,7 @@ struct recorded_steal {
   std::uint64_t first = 0;      // of a part of a loop: its iterations
   std::uint64_t last = 0;
   std::uint32_t worker = 0;  // who took it
+  bool is_task = false;      // of a graph: then its order among the worker's is not kept
   bool operator==(const recorded_steal&) const = default;
 };
 

@@ -107,7 +107,7 @@ frame simulation::look_at(worker& thief, worker& victim, bool insists) {
   const picoseconds now = thief.time;
   if (victim.locked_until > now) return {};
   // In its first looks a thief wants its own color only, and the very first time until it has found one (002).
-  const bool own_only = how_.from == victims::colored && facts_.colors() > 1 && w_looks_for_own(thief);
+  const bool own_only = how_.from == victims::colored && facts_.colors() > 1 && looks_for_own(thief);
   if (!victim.listed.empty()) {
     const frame oldest = victim.listed.oldest();
     if (own_only && !suits(thief, oldest)) return {};
@@ -151,7 +151,8 @@ frame simulation::look_at(worker& thief, worker& victim, bool insists) {
   return oldest;
 }
 
-bool simulation::w_looks_for_own(worker& thief) noexcept {
+bool simulation::looks_for_own(const worker& thief) const noexcept {
+  if (how_.broken == fault::own_color) return true;
   constexpr unsigned own_color_looks = 8;
   return thief.result.steals == 0 ? thief.rounds < 4 : thief.rounds == 0 && thief.looks < own_color_looks;
 }
@@ -167,7 +168,7 @@ void simulation::found(worker& w, frame f) {
   spend(w, activity::stealing, costs_.strand);
   w.barriers_met = result_.barriers;
   if (how_.how == promotion::heartbeat) w.next_beat = w.time - w.time % how_.heartbeat + how_.heartbeat;
-  begin_frame(w, f);
+  w.taken = f;
   // As in worker_frames::enter(): its first fork may come before anybody has asked.
   if (how_.by == steal::ask && !w.asked && !strict()) {
     for (const std::uint64_t word : searching_) {

@@ -139,6 +139,7 @@ void simulation::spend(worker& w, activity what, picoseconds time, std::uint32_t
         {.worker = w.index, .site = site, .what = what, .begin = w.time, .end = w.time + time});
   w.result.spent[static_cast<unsigned>(what)] += time;
   w.time += time;
+  w.latest = what;
   now_ = w.time;
 }
 
@@ -179,11 +180,13 @@ void simulation::finish_results() {
       case phase::drowsy: catch_up(w, activity::waking, now_); break;
       case phase::asleep:
       case phase::waking:
-      case phase::napping: catch_up(w, activity::asleep, now_); break;
+      case phase::napping: catch_up(w, strict() ? activity::searching : activity::asleep, now_); break;
     }
-    // What it began, and had not ended when the program did.
-    for (picoseconds& spent : w.result.spent) {
-      const picoseconds beyond = w.time > now_ ? std::min(spent, w.time - now_) : 0;
+    // What it began, and had not ended when the program did. That is no work.
+    for (unsigned a = 1; a <= activities && w.time > now_; ++a) {
+      picoseconds& spent = w.result.spent[(static_cast<unsigned>(w.latest) + a - 1) % activities];
+      if (&spent == &w.result.spent[static_cast<unsigned>(activity::working)]) continue;
+      const picoseconds beyond = std::min(spent, w.time - now_);
       spent -= beyond;
       w.time -= beyond;
     }
@@ -205,6 +208,8 @@ void simulation::finish_results() {
   result_.most_records = records_.most();
   result_.homes.resize(program_.blocks());
   for (std::uint32_t b = 0; b < program_.blocks(); ++b) result_.homes[b] = memory_.home(b);
+  std::erase_if(result_.timeline, [this](const slice& s) { return s.begin >= now_; });
+  for (slice& s : result_.timeline) s.end = std::min(s.end, now_);
   std::ranges::stable_sort(result_.timeline, [](const slice& a, const slice& b) {
     return a.worker != b.worker ? a.worker < b.worker : a.begin < b.begin;
   });

@@ -101,7 +101,7 @@ class [[gnu::visibility("hidden")]] simulation {
   void search_again(picoseconds at);
   void set_searching(const worker& w, bool does) noexcept;
   bool end_of_round(worker& w);
-  bool w_looks_for_own(worker& thief) noexcept;
+  bool looks_for_own(const worker& thief) const noexcept;
   unsigned choose_victim(worker& w);
   std::uint32_t color_of(const frame& f);
   bool suits(const worker& thief, const frame& f);

@@ -70,7 +70,7 @@ void simulation::look_once_more(worker& w) {
 }
 
 void simulation::wake_up(worker& w) {
-  catch_up(w, activity::asleep, now_);
+  catch_up(w, strict() ? activity::searching : activity::asleep, now_);
   begin_search(w);
 }
 
@@ -120,6 +120,7 @@ void simulation::met_push_gate(worker& w, bool pushed) {
 
 // While a wake is in flight, who owns it will look.
 void simulation::call_for_work(worker& w) {
+  if (how_.broken == fault::no_wakes) return;
   if (in_flight_ > 0) {
     if (watcher_ == how_.workers) return;
     worker& watcher = workers_[watcher_];

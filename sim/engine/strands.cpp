@@ -19,6 +19,7 @@ void simulation::run_strand(worker& w) {
     go_on_work(w);
     return;
   }
+  if (w.taken) begin_frame(w, std::exchange(w.taken, frame{}));
   while (w.now == phase::running && w.time == begun && !over_) {
     if (w.begins != no_node) {
       begin(w);
@@ -66,11 +67,11 @@ void simulation::begin(worker& w) {
       break;
     case part::fork: {
       const record_number r = records_.make(record_kind::fork, n, w.at, w.name);
-      spend(w, activity::forking, costs_.fork - costs_.fork / 2);
       ++result_.forks;
       const std::span children = program_.children(here);
       begin_child(w, r, children[0], 0);
       push(w, {.of = r, .child = 1}, name_of_branch(records_[r].name, 1));
+      spend(w, activity::forking, costs_.fork - costs_.fork / 2);
       break;
     }
     case part::loop: begin_loop(w, n); break;
@@ -147,7 +148,7 @@ void simulation::after_left(worker& w, record_number r) {
     w.at = r;
     if (here.kind == record_kind::loop_half) {
       w.begins = here.node;
-      w.name = here.name;
+      w.name = name_of_branch(here.name, 1);
       w.first = here.first + (here.last - here.first) / 2;
       w.last = here.last;
     } else {
@@ -169,10 +170,10 @@ void simulation::go_on_series(worker& w, record_number r) {
     const node& child = program_.at(n);
     if (child.what == part::spawn) {
       here.has_spawned = true;
-      spend(w, activity::forking, costs_.fork - costs_.fork / 2);
       ++result_.forks;
       w.at = r;
       push(w, {.of = r, .child = here.step}, name_of_branch(here.name, here.step));
+      spend(w, activity::forking, costs_.fork - costs_.fork / 2);
       return;  // and to the next child by way of child_ended()
     }
     if (child.what == part::wait) {

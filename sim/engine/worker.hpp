@@ -29,6 +29,7 @@ class frame_row {
   std::size_t head() const noexcept { return head_; }
   std::size_t tail() const noexcept { return frames_.size(); }
   frame& oldest() noexcept { return frames_[head_]; }
+  frame& newest() noexcept { return frames_.back(); }
   const frame& newest() const noexcept { return frames_.back(); }
   frame& from_newest(std::size_t i) noexcept { return frames_[frames_.size() - 1 - i]; }
   void push(frame f) { frames_.push_back(f); }
@@ -57,6 +58,7 @@ class frame_row {
 };
 
 // A frame that a schedule gives to a worker.
+inline constexpr std::uint32_t any_turn = ~std::uint32_t{0};
 struct donation {
   frame what;
   std::uint32_t turn = 0;  // among those of the worker
@@ -85,6 +87,7 @@ struct worker {
   unsigned index;
   phase now = phase::dormant;
   picoseconds time = 0;  // until when its time is accounted for
+  activity latest = activity::searching;
 
   // The strand that runs here.
   record_number at = no_record;  // its innermost construct
@@ -92,6 +95,7 @@ struct worker {
   std::uint64_t name = 0;        // of what begins
   std::uint64_t first = 0;       // of a half of a loop that begins
   std::uint64_t last = 0;
+  frame taken;           // with which a strand begins
   picoseconds rest = 0;  // of a strand's piece that was interrupted by a beat
   std::uint64_t barriers_met = 0;
   picoseconds next_beat = never;

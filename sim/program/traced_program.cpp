@@ -1,167 +1,17 @@
 #include "program/traced_program.hpp"
 
+#include "program/trace_forest.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <map>
-#include <stdexcept>
 #include <unordered_map>
 #include <utility>
 
 namespace sennit::sim {
 namespace {
-
-constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
-
-// The events as a forest: for each body, what is directly in it, by time.
-class forest {
- public:
-  explicit forest(const trace& t) : trace_(t), events_(t.events) {
-    number_ids();
-    find_bodies();
-    list_children();
-    order();
-  }
-
-  std::size_t size() const { return events_.size(); }
-  const trace_event& at(std::uint32_t e) const { return events_[e]; }
-  std::span<const std::uint32_t> children(std::uint32_t e) const {
-    return {children_.data() + begins_[e], begins_[e + 1] - begins_[e]};
-  }
-  // Those without a body around, by time.
-  const std::vector<std::uint32_t>& roots() const { return roots_; }
-  // Each after all that is in it.
-  const std::vector<std::uint32_t>& upward() const { return upward_; }
-  // nobody: there is none.
-  std::uint32_t find(std::uint64_t id) const {
-    const auto found = numbers_.find(id);
-    return found == numbers_.end() ? nobody : found->second;
-  }
-  std::uint64_t unfinished() const { return unfinished_; }
-
- private:
-  [[noreturn]] void refuse(const trace_event& e, std::string_view what) const {
-    throw std::runtime_error(
-        fmt::format("'{}', line {}: {}; write the trace again, with SENNIT_TRACE=FILE, and do not edit it",
-                    trace_.file, e.line, what));
-  }
-
-  void number_ids() {
-    numbers_.reserve(events_.size());
-    for (std::uint32_t e = 0; e < events_.size(); ++e) {
-      if (events_[e].id == 0) continue;
-      if (!numbers_.try_emplace(events_[e].id, e).second)
-        refuse(events_[e], fmt::format("the id {} is in the file twice", events_[e].id));
-    }
-  }
-
-  // A body that had not ended is not in the file. What it was in is not known either, so that one region has all such bodies;
-  // of which kind it was, its children tell.
-  std::uint32_t add_unfinished(const trace_event& child) {
-    if (unfinished_ == 0) {
-      unfinished_region_ = static_cast<std::uint32_t>(events_.size());
-      events_.push_back({.begin = child.begin, .worker = child.worker, .line = child.line});
-      bodies_.push_back(nobody);
-    }
-    trace_event e{.id = child.in, .begin = child.begin, .worker = child.worker, .line = child.line};
-    e.what = child.what == traced::leaf    ? traced::loop
-             : child.what == traced::node  ? traced::graph
-             : child.what == traced::right ? traced::fork
-                                           : traced::named;
-    const auto number = static_cast<std::uint32_t>(events_.size());
-    events_.push_back(e);
-    bodies_.push_back(unfinished_region_);
-    numbers_.emplace(child.in, number);
-    ++unfinished_;
-    return number;
-  }
-
-  void find_bodies() {
-    const std::size_t told = events_.size();
-    bodies_.resize(told, nobody);
-    for (std::uint32_t e = 0; e < told; ++e) {
-      const trace_event child = events_[e];  // a copy, as events are added
-      if (child.in == 0) continue;
-      std::uint32_t body = find(child.in);
-      if (body == nobody) body = add_unfinished(child);
-      const traced around = events_[body].what;
-      if (around == traced::wait) refuse(child, fmt::format("its body {} is a wait", child.in));
-      if ((child.what == traced::leaf && around != traced::loop) ||
-          (child.what == traced::node && around != traced::graph) ||
-          (child.what == traced::right && around != traced::fork)) {
-        if (body < told) refuse(child, fmt::format("its body {} is of another kind", child.in));
-      }
-      bodies_[e] = body;
-      if (body >= told) {
-        stretch(events_[body], child);
-        stretch(events_[unfinished_region_], child);
-      }
-    }
-  }
-
-  static void stretch(trace_event& body, const trace_event& child) {
-    const picoseconds begin = std::min(body.begin, child.begin);
-    body.length = std::max(body.end(), child.end()) - begin;
-    body.begin = begin;
-    if (body.what == traced::loop && child.what == traced::leaf) body.a = std::max(body.a, child.b);
-    if (body.what == traced::fork && child.what != traced::right)
-      body.a = std::max(body.a, child.end() - begin);
-  }
-
-  void list_children() {
-    begins_.assign(events_.size() + 1, 0);
-    for (const std::uint32_t b : bodies_)
-      if (b != nobody) ++begins_[b + 1];
-    for (std::size_t i = 1; i < begins_.size(); ++i) begins_[i] += begins_[i - 1];
-    children_.resize(begins_.back());
-    std::vector<std::uint32_t> next(begins_.begin(), begins_.end() - 1);
-    for (std::uint32_t e = 0; e < events_.size(); ++e) {
-      if (bodies_[e] == nobody) {
-        roots_.push_back(e);
-      } else {
-        children_[next[bodies_[e]]++] = e;
-      }
-    }
-    const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
-      const auto key = [&](std::uint32_t e) { return std::pair(begin_in_body(events_[e]), events_[e].id); };
-      return key(a) < key(b);
-    };
-    for (std::uint32_t e = 0; e < events_.size(); ++e) {
-      const auto first = children_.begin() + begins_[e];
-      const auto last = children_.begin() + begins_[e + 1];
-      if (!std::is_sorted(first, last, earlier)) std::sort(first, last, earlier);
-    }
-    std::ranges::sort(roots_, earlier);
-  }
-
-  static picoseconds begin_in_body(const trace_event& e) { return e.what == traced::child ? e.b : e.begin; }
-
-  void order() {
-    upward_ = roots_;
-    for (std::size_t i = 0; i < upward_.size(); ++i)
-      for (const std::uint32_t c : children(upward_[i])) upward_.push_back(c);
-    if (upward_.size() < events_.size()) {
-      std::vector<bool> seen(events_.size());
-      for (const std::uint32_t e : upward_) seen[e] = true;
-      const auto lost = static_cast<std::size_t>(std::ranges::find(seen, false) - seen.begin());
-      refuse(events_[lost], fmt::format("the body {} is inside itself", events_[lost].in));
-    }
-    std::ranges::reverse(upward_);
-  }
-
-  const trace& trace_;
-  std::vector<trace_event> events_;
-  std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
-  std::vector<std::uint32_t> bodies_;
-  std::vector<std::uint32_t> begins_;
-  std::vector<std::uint32_t> children_;
-  std::vector<std::uint32_t> roots_;
-  std::vector<std::uint32_t> upward_;
-  std::uint64_t unfinished_ = 0;
-  std::uint32_t unfinished_region_ = nobody;
-};
 
 // A piece of a body's series, and whether a cut of the iterations that it is part of may come before it.
 struct piece {
@@ -183,12 +33,6 @@ class builder {
 
  private:
   program& p() { return made_.what; }
-
-  [[noreturn]] void refuse(const trace_event& e, std::string_view what) const {
-    throw std::runtime_error(
-        fmt::format("'{}', line {}: {}; write the trace again, with SENNIT_TRACE=FILE, and do not edit it",
-                    trace_.file, e.line, what));
-  }
 
   // Sites ---------------------------------------------------------------------------------------------------
 
@@ -266,8 +110,17 @@ class builder {
       }
       work_until(until);
     };
-    for (const std::uint32_t c : constructs) {
+    for (std::size_t i = 0; i < constructs.size(); ++i) {
+      const std::uint32_t c = constructs[i];
       const trace_event& e = all_.at(c);
+      if (const std::size_t count = overlapping(constructs.subspan(i)); count > 1) {
+        advance(e.begin);
+        const auto some = constructs.subspan(i, count);
+        parts.push_back({together(some), true});
+        for (const std::uint32_t each : some) now = std::max(now, std::min(all_.at(each).end(), end));
+        i += count - 1;
+        continue;
+      }
       if (e.what == traced::child) {
         advance(e.b);
         parts.push_back({p().spawn(nodes_[c], site_in(e, body)), true});
@@ -284,6 +137,19 @@ class builder {
     }
     advance(end);
     return parts;
+  }
+
+  // How many regions begin before the ones before them have ended: those of several threads, in a section.
+  std::size_t overlapping(std::span<const std::uint32_t> constructs) const {
+    picoseconds end = 0;
+    std::size_t count = 0;
+    for (const std::uint32_t c : constructs) {
+      const trace_event& e = all_.at(c);
+      if (e.what != traced::region || (count > 0 && e.begin >= end)) break;
+      end = std::max(end, e.end());
+      ++count;
+    }
+    return count;
   }
 
   // Children on the worker of their body, which may have run at once, within its strand: the first one last.
@@ -320,7 +186,7 @@ class builder {
       leaves_children = what == part::spawn || (leaves_children && what != part::wait);
     }
     const node_number n = node_of_parts(parts, site, true);
-    if (leaves_children && b.in != 0) open_.emplace(e, std::move(parts));
+    if (leaves_children && all_.body(e) != trace_forest::nobody) open_.emplace(e, std::move(parts));
     return colored(b, n);
   }
 
@@ -332,7 +198,7 @@ class builder {
 
   node_number node_of(std::uint32_t e) {
     const trace_event& b = all_.at(e);
-    const trace_event& around = b.in == 0 ? b : all_.at(all_.find(b.in));
+    const trace_event& around = all_.body(e) == trace_forest::nobody ? b : all_.at(all_.body(e));
     switch (b.what) {
       case traced::region: return body(e, site_of(b), true);
       case traced::named: return section(e);
@@ -481,7 +347,8 @@ class builder {
         if (--waits[after[i]] == 0) ready.push_back(after[i]);
     if (ready.size() == chosen_.size()) return;
     const auto stuck = std::ranges::find_if(waits, [](std::uint32_t w) { return w > 0; }) - waits.begin();
-    refuse(all_.at(chosen_[static_cast<std::size_t>(stuck)]), "the node waits for itself, by way of others");
+    refuse_event(trace_, all_.at(chosen_[static_cast<std::size_t>(stuck)]),
+                 "the node waits for itself, by way of others");
   }
 
   // The program's own strand ------------------------------------------------------------------------------------
@@ -556,7 +423,7 @@ class builder {
   }
 
   const trace& trace_;
-  const forest all_;
+  const trace_forest all_;
   std::span<const std::string> names_;
   traced_program made_;
   std::vector<node_number> nodes_;  // of the events

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <utility>
@@ -64,9 +65,13 @@ std::vector<curve_point> curve_of(const scale_report& r, const sim::machine& on,
   counts.push_back(on.where.cores());
   progress shown;
   double alone = 0;
+  // More workers take longer to simulate, which is worth so much.
+  constexpr std::chrono::seconds most{10};
+  bool quick = true;
   for (const unsigned workers : counts) {
+    const auto begin = std::chrono::steady_clock::now();
     curve_point p{workers, r.limits.least_speedup(workers), std::nullopt, r.limits.most_speedup(workers)};
-    if (options.simulate) {
+    if (options.simulate && quick) {
       shown.detail(fmt::format("simulating {} workers", workers));
       sim::options how;
       how.workers = workers;
@@ -77,6 +82,7 @@ std::vector<curve_point> curve_of(const scale_report& r, const sim::machine& on,
       p.simulated = alone / makespan;
     }
     curve.push_back(p);
+    quick = quick && std::chrono::steady_clock::now() - begin < most;
   }
   shown.clear();
   return curve;

@@ -187,7 +187,7 @@ void simulate_program(const simulate_options& options) {
   if (!options.json.empty()) to.save(options.json, json_of(runs, t, name));
   if (!asked.how.timeline) return;
   const simulated_run& first = runs.front();
-  const lanes shown{fmt::format("{} on {}", name, first.machine), first.result.workers_used,
+  const lanes shown{fmt::format("{} on {}", name, first.machine), worker_names(first.result.workers_used),
                     first.result.makespan, slices_of(first.result, t)};
   if (!options.timeline.empty()) to.save(options.timeline, lane_events(shown), trace_remark);
   if (!options.html.empty()) to.save(options.html, page(shown), "; open it in a browser.");

@@ -64,7 +64,7 @@ std::vector<std::string> worker_names(unsigned workers) {
 
 lanes lanes_of(const program_trace& t, const std::string& title) {
   const std::vector<sim::trace_event>& events = t.events.events;
-  lanes found{title, worker_names(t.events.lanes), 0, {}};
+  lanes found{title, worker_names(t.events.workers), 0, {}};
   std::map<std::uint32_t, std::uint32_t> others;  // threads that are no workers
   std::unordered_map<std::uint64_t, std::uint32_t> numbers;
   std::vector<std::uint32_t> order;
@@ -72,7 +72,7 @@ lanes lanes_of(const program_trace& t, const std::string& title) {
     found.length = std::max(found.length, events[i].end());
     if (events[i].id != 0) numbers.emplace(events[i].id, i);
     order.push_back(i);
-    if (events[i].worker >= t.events.lanes) others.emplace(events[i].worker, 0);
+    if (events[i].worker >= t.events.workers) others.emplace(events[i].worker, 0);
   }
   for (auto& [thread, lane] : others) {
     lane = static_cast<std::uint32_t>(found.names.size());

@@ -130,7 +130,9 @@ std::vector<std::string> findings_of(const scale_report& r) {
         percent(most->burden / burdened), name_of(*most, r.trace), where(*most, r.trace),
         show_seconds(seconds(r.limits.costs.burden))));
   }
-  if (const auto outside = static_cast<double>(r.trace.made.outside); outside > 0) {
+  constexpr double little = 0.01;
+  const auto outside = static_cast<double>(r.trace.made.outside);
+  if (outside > little * static_cast<double>(r.limits.all.work)) {
     found.push_back(fmt::format(
         "{} of the work is outside of regions, from the first one's beginning to the last one's end: it "
         "counts as serial.",
@@ -224,7 +226,7 @@ std::string name_of(const sim::construct& c, const program_trace& t) {
     case sim::part::work:
     case sim::part::wait: break;
   }
-  return section || at.function.empty() || c.site == 0 ? "strands" + in : at.function;
+  return !section && t.made.origins[c.site].site == 0 && c.site != 0 ? at.function : "strands" + in;
 }
 
 scale_report scale_report_of(const scale_options& options) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -243,7 +244,8 @@ class builder {
     std::vector<node_number> before;
     for (const std::uint32_t c : others_)
       if (nodes_[c] != no_node) before.push_back(nodes_[c]);
-    std::ranges::stable_sort(chosen_, {}, [&](std::uint32_t c) { return all_.at(c).a; });
+    std::ranges::sort(chosen_, {},
+                      [&](std::uint32_t c) { return std::tuple(all_.at(c).a, all_.at(c).b, c); });
     const std::vector<std::uint32_t> leaves = chosen_;
     std::vector<node_number> parts;
     std::uint64_t told = 0;

@@ -128,9 +128,9 @@ TEST(sim_trace, has_regions_in_sections) {
                    event("region", 3, 0, 40, 5)}),
             "((5 (10) 5 (5) 5) 10 (5))");
   EXPECT_EQ(drawn({event("named", 9, 0, 0, 30), event("region", 1, 0, 5, 10), event("region", 2, 0, 10, 10)}),
-            "((5 G((10) (10)) 10))");
+            "(5 G((10) (10)) 10)");
   // One that goes on when the section has ended is of another thread.
-  EXPECT_EQ(drawn({event("named", 9, 0, 0, 30), event("region", 1, 0, 25, 10)}), "(G((30) (10)))");
+  EXPECT_EQ(drawn({event("named", 9, 0, 0, 30), event("region", 1, 0, 25, 10)}), "G((30) (10))");
 }
 
 // Catches: sites of another event; a user's name that is lost; names for people that are not used.

@@ -21,6 +21,9 @@ void stretch(trace_event& body, const trace_event& child) {
 
 picoseconds begin_in_body(const trace_event& e) { return e.what == traced::child ? e.b : e.begin; }
 
+// A fork's own body is its left branch.
+picoseconds body_end(const trace_event& e) { return e.what == traced::fork ? e.begin + e.a : e.end(); }
+
 }  // namespace
 
 void refuse_event(const trace& t, const trace_event& e, std::string_view what) {
@@ -34,6 +37,7 @@ trace_forest::trace_forest(const trace& t) : trace_(t), events_(t.events) {
   find_bodies();
   put_in_sections();
   list_children();
+  list_within();
   order();
 }
 
@@ -135,6 +139,38 @@ void trace_forest::list_children() {
     if (!std::is_sorted(first, last, earlier)) std::sort(first, last, earlier);
   }
   std::ranges::sort(roots_, earlier);
+}
+
+void trace_forest::list_within() {
+  std::vector<std::uint32_t> bodies;
+  for (std::uint32_t e = 0; e < events_.size(); ++e) {
+    const traced what = events_[e].what;
+    if (what != traced::loop && what != traced::wait && what != traced::graph) bodies.push_back(e);
+  }
+  // What is around before what is in it: ids are given as bodies begin.
+  std::ranges::sort(bodies, {}, [&](std::uint32_t e) {
+    return std::tuple(events_[e].worker, events_[e].begin, ~body_end(events_[e]), events_[e].id);
+  });
+  std::vector<std::uint32_t> around(events_.size(), nobody);
+  std::vector<std::uint32_t> open;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const trace_event& e = events_[bodies[i]];
+    if (i > 0 && events_[bodies[i - 1]].worker != e.worker) open.clear();
+    while (!open.empty() &&
+           (body_end(events_[open.back()]) <= e.begin || body_end(events_[open.back()]) < body_end(e)))
+      open.pop_back();
+    const bool is_construct = e.what == traced::fork || e.what == traced::named || e.what == traced::region;
+    if (!open.empty() && !is_construct) around[bodies[i]] = open.back();
+    open.push_back(bodies[i]);
+  }
+  within_begins_.assign(events_.size() + 1, 0);
+  for (const std::uint32_t a : around)
+    if (a != nobody) ++within_begins_[a + 1];
+  for (std::size_t i = 1; i < within_begins_.size(); ++i) within_begins_[i] += within_begins_[i - 1];
+  within_.resize(within_begins_.back());
+  std::vector<std::uint32_t> next(within_begins_.begin(), within_begins_.end() - 1);
+  for (std::size_t i = bodies.size(); i-- > 0;)
+    if (around[bodies[i]] != nobody) within_[next[around[bodies[i]]]++] = bodies[i];
 }
 
 void trace_forest::order() {

@@ -29,6 +29,11 @@ class trace_forest {
   std::span<const std::uint32_t> children(std::uint32_t e) const {
     return {children_.data() + begins_[e], begins_[e + 1] - begins_[e]};
   }
+  // Bodies that ran within this body's time on its worker, and in no other body of that time: by time, backward. Most are in
+  // constructs of the body; a child that ran at once is not, and neither is one whose parent was too brief to be told.
+  std::span<const std::uint32_t> within(std::uint32_t e) const {
+    return {within_.data() + within_begins_[e], within_begins_[e + 1] - within_begins_[e]};
+  }
   // Those without a body around, by time.
   const std::vector<std::uint32_t>& roots() const { return roots_; }
   // Each after all that is in it.
@@ -44,6 +49,7 @@ class trace_forest {
   void find_bodies();
   void put_in_sections();
   void list_children();
+  void list_within();
   void order();
 
   const trace& trace_;
@@ -52,6 +58,8 @@ class trace_forest {
   std::vector<std::uint32_t> bodies_;
   std::vector<std::uint32_t> begins_;
   std::vector<std::uint32_t> children_;
+  std::vector<std::uint32_t> within_begins_;
+  std::vector<std::uint32_t> within_;
   std::vector<std::uint32_t> roots_;
   std::vector<std::uint32_t> upward_;
   std::uint64_t unfinished_ = 0;

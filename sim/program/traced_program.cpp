@@ -87,8 +87,9 @@ class builder {
   }
 
   // What a strand does from `begin` to `end`: its own work, and these constructs, which are sorted by time.
-  std::vector<piece> series_of(const trace_event& body, picoseconds begin, picoseconds end,
+  std::vector<piece> series_of(std::uint32_t number, picoseconds begin, picoseconds end,
                                std::span<const std::uint32_t> constructs, std::uint32_t site) {
+    const trace_event& body = all_.at(number);
     std::vector<piece> parts;
     std::vector<touch> touched = touches_of(body);
     picoseconds now = begin;
@@ -98,16 +99,15 @@ class builder {
       touched.clear();
       now = std::max(now, until);
     };
-    list_inline(body, constructs);
-    // Work until then, except what a child took that ran at once.
+    std::span<const std::uint32_t> within = all_.within(number);
+    // Work until then, except what others took.
     const auto advance = [&](picoseconds until) {
       until = std::min(until, end);
-      for (; !inline_.empty(); inline_.pop_back()) {
-        const trace_event& e = all_.at(inline_.back());
-        if (e.begin >= now && e.end() > until) break;
-        if (e.begin < now) continue;
-        work_until(e.begin);
-        now = e.end();
+      for (; !within.empty() && all_.at(within.back()).begin < until;
+           within = within.first(within.size() - 1)) {
+        const trace_event& e = all_.at(within.back());
+        if (e.begin >= now) work_until(e.begin);
+        now = std::max(now, e.end());
       }
       work_until(until);
     };
@@ -128,6 +128,11 @@ class builder {
         continue;
       }
       advance(e.begin);
+      // On one worker, nobody waits: what is told of no child, children did that were too brief.
+      if (e.what == traced::wait && trace_.workers == 1) {
+        parts.push_back({nodes_[c], true});
+        continue;
+      }
       if (const auto open = open_.find(c); open != open_.end()) {
         parts.insert(parts.end(), open->second.begin(), open->second.end());
         open_.erase(open);
@@ -153,14 +158,6 @@ class builder {
     return count;
   }
 
-  // Children on the worker of their body, which may have run at once, within its strand: the first one last.
-  void list_inline(const trace_event& body, std::span<const std::uint32_t> constructs) {
-    inline_.clear();
-    for (const std::uint32_t c : constructs)
-      if (all_.at(c).what == traced::child && all_.at(c).worker == body.worker) inline_.push_back(c);
-    std::ranges::sort(inline_, std::greater{}, [&](std::uint32_t c) { return all_.at(c).begin; });
-  }
-
   node_number node_of_parts(const std::vector<piece>& parts, std::uint32_t site, bool is_construct = false) {
     if (parts.empty()) return p().work(0, {}, site);
     if (parts.size() == 1 && !is_construct) return parts.front().node;
@@ -173,14 +170,14 @@ class builder {
   node_number body(std::uint32_t e, std::uint32_t site, bool is_construct = false) {
     const trace_event& b = all_.at(e);
     return colored(b,
-                   node_of_parts(series_of(b, b.begin, b.end(), all_.children(e), site), site, is_construct));
+                   node_of_parts(series_of(e, b.begin, b.end(), all_.children(e), site), site, is_construct));
   }
 
   // A series waits for its children at its end. So a section is none that leaves its children to what is around it.
   node_number section(std::uint32_t e) {
     const trace_event& b = all_.at(e);
     const std::uint32_t site = site_of(b);
-    std::vector<piece> parts = series_of(b, b.begin, b.end(), all_.children(e), site);
+    std::vector<piece> parts = series_of(e, b.begin, b.end(), all_.children(e), site);
     bool leaves_children = false;
     for (const piece& each : parts) {
       const part what = p().at(each.node).what;
@@ -226,7 +223,7 @@ class builder {
     const trace_event& b = all_.at(e);
     const std::uint32_t site = site_of(b);
     split(e, traced::right);
-    node_number n = node_of_parts(series_of(b, b.begin, b.begin + b.a, others_, site), site);
+    node_number n = node_of_parts(series_of(e, b.begin, b.begin + b.a, others_, site), site);
     if (chosen_.empty()) {
       ++without_right_;
       return n;
@@ -269,7 +266,7 @@ class builder {
     const std::uint64_t iterations = std::max<std::uint64_t>(1, b.b - b.a);
     const std::uint32_t own = site_of(b);
     const std::uint32_t site = own != 0 ? own : loop_site;
-    const std::vector<piece> parts = series_of(b, b.begin, b.end(), all_.children(e), site);
+    const std::vector<piece> parts = series_of(e, b.begin, b.end(), all_.children(e), site);
     std::uint64_t constructs = 0;
     bool waits = false;
     for (const piece& each : parts) {
@@ -433,7 +430,6 @@ class builder {
   std::unordered_map<std::uint64_t, std::uint32_t> blocks_;
   std::vector<std::uint32_t> chosen_;
   std::vector<std::uint32_t> others_;
-  std::vector<std::uint32_t> inline_;
   std::unordered_map<std::uint32_t, std::vector<piece>>
       open_;  // sections that leave children to what is around them
   std::uint64_t without_right_ = 0;

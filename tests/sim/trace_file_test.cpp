@@ -96,6 +96,23 @@ TEST(sim_trace, tells_children_that_ran_at_once_from_others) {
   EXPECT_EQ(drawn(child(1)), "(4 S(10) 14 W 1)");
 }
 
+// Catches: work that is counted for two bodies at a time; work of children that were too brief to be told, which is lost where one
+// worker ran them while their parent waited.
+TEST(sim_trace, counts_each_time_of_a_worker_once) {
+  const auto lines = [](const std::string& workers) {
+    // The second child ran within the first one, though it was spawned in the region.
+    std::vector<std::string> all = trace_lines(
+        {event("region", 1, 0, 0, 100), event("child", 2, 1, 20, 40, R"("group":1,"at":4)"),
+         event("child", 3, 1, 30, 20, R"("group":2,"at":5)"), event("wait", 4, 1, 10, 80, R"("group":1)")});
+    all[0].replace(all[0].find("\"workers\":2"), 11, "\"workers\":" + workers);
+    return read(joined(all));
+  };
+  const traced_program two = program_of(lines("2"));
+  EXPECT_EQ(drawn(two.what, two.what.root()), "(4 S((10 10)) 1 S(20) 5 W 10)");
+  const traced_program one = program_of(lines("1"));
+  EXPECT_EQ(drawn(one.what, one.what.root()), "(4 S((10 10)) 1 S(20) 5 W 10 40)");
+}
+
 // Catches: iterations of loops in loops that are lost, or that cannot be cut; a loop without leaves that has no work.
 TEST(sim_trace, cuts_leaves_between_their_constructs) {
   EXPECT_EQ(drawn({event("region", 1, 0, 0, 40), event("loop", 2, 1, 0, 40, R"("n":4)"),

@@ -200,6 +200,7 @@ class reader {
                                            "what is around them.",
                                            found_.skipped));
     }
+    if (found_.workers == 0) found_.workers = 1;
     set_sites();
     begin_at_zero();
     return std::move(found_);
@@ -286,7 +287,8 @@ class reader {
       if (e.id == 0) refuse("'id' is 0; ids begin at 1");
     }
     e.in = whole_or_none(f_in);
-    if (e.in == 0 && e.what != traced::region) refuse("the event has no 'in', the body around it");
+    if (e.in == 0 && e.what != traced::region && e.what != traced::named)
+      refuse("the event has no 'in', the body around it");
     e.begin = time(f_ts);
     e.length = time(f_dur);
     e.worker = static_cast<std::uint32_t>(whole(f_tid, most_workers - 1));
@@ -297,7 +299,6 @@ class reader {
     add_own(e);
     add_touches(e);
     found_.skipped += whole_or_none(f_skipped);
-    found_.workers = std::max(found_.workers, e.worker + 1);
     found_.events.push_back(e);
   }
 

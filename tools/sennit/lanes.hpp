@@ -13,7 +13,7 @@ namespace command {
 enum class lane_kind : std::uint8_t { work, section, leaf, child, overhead };
 
 struct lane_slice {
-  std::uint32_t worker;
+  std::uint32_t lane;
   sennit::sim::picoseconds begin;
   sennit::sim::picoseconds end;
   lane_kind kind;
@@ -23,10 +23,12 @@ struct lane_slice {
 
 struct lanes {
   std::string title;
-  unsigned workers;
+  std::vector<std::string> names;  // of the lanes
   sennit::sim::picoseconds length;
-  std::vector<lane_slice> slices;  // by worker, then by time; those of a worker do not overlap
+  std::vector<lane_slice> slices;  // by lane, then by time; those of a lane do not overlap
 };
+
+std::vector<std::string> worker_names(unsigned workers);
 
 // Of bodies in bodies, the innermost one at each time.
 lanes lanes_of(const program_trace& t, const std::string& title);

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <filesystem>
 #include <unordered_map>
 #include <utility>
 
@@ -13,6 +13,8 @@ namespace {
 
 namespace sim = sennit::sim;
 using sennit::detail::code_sites;
+
+constexpr std::size_t most_of_a_name = 60;
 
 code_sites places_of(const sim::trace& t) {
   code_sites found;
@@ -31,13 +33,12 @@ code_sites places_of(const sim::trace& t) {
 }  // namespace
 
 site program_trace::named(std::uint32_t site_of_program) const {
-  constexpr std::size_t most = 60;
-  const auto shown = [](const std::string& text) { return shown_key(text, most); };
+  const auto shown = [](const std::string& text) { return shown_key(text, most_of_a_name); };
   const sim::site_origin& origin = made.origins[site_of_program];
   site found = sites[origin.site];
   found.line = shown(found.line);
   if (origin.name != 0) {
-    found.function = shown(events.names[origin.name]);
+    found.function = events.names[origin.name];
   } else if (found.function.empty()) {
     found.function = shown(made.what.site_name(site_of_program));
   } else {
@@ -49,6 +50,8 @@ site program_trace::named(std::uint32_t site_of_program) const {
 program_trace load_program_trace(const std::string& file) {
   program_trace t;
   t.events = sim::read_trace(file);
+  t.events.program = shown_key(std::filesystem::path(t.events.program).filename().string());
+  for (std::string& name : t.events.names) name = shown_key(name, most_of_a_name);
   const sites found = sites_of(places_of(t.events));
   t.sites.resize(t.events.sites.size());
   std::vector<std::string> names(t.events.sites.size());
@@ -61,7 +64,7 @@ program_trace load_program_trace(const std::string& file) {
       const std::uint32_t n = found.number(sennit::detail::site_in_module(module->second, s.offset));
       if (n != 0) t.sites[i] = found.named[n - 1];
     }
-    if (t.sites[i].function.empty()) t.sites[i].function = s.function;
+    if (t.sites[i].function.empty()) t.sites[i].function = shown_key(s.function, most_of_a_name);
     names[i] = t.sites[i].line.empty() ? t.sites[i].function : t.sites[i].line;
   }
   t.made = sim::program_of(t.events, names);

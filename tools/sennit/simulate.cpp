@@ -109,13 +109,30 @@ std::string details_of(const simulated_run& r) {
   return out;
 }
 
+// Of a site's constructs: where its strands are in the colors of a timeline.
+std::vector<lane_kind> kinds_of(const program_trace& t) {
+  const sim::program& p = t.made.what;
+  std::vector<lane_kind> kinds(p.sites(), lane_kind::work);
+  for (sim::node_number n = 0; n < p.size(); ++n) {
+    const sim::node& at = p.at(n);
+    lane_kind& kind = kinds[at.site];
+    if (at.what == sim::part::loop) kind = lane_kind::leaf;
+    if (at.what == sim::part::fork || at.what == sim::part::spawn || at.what == sim::part::graph)
+      kind = lane_kind::child;
+  }
+  for (std::uint32_t s = 0; s < p.sites(); ++s)
+    if (t.made.origins[s].name != 0) kinds[s] = lane_kind::section;
+  return kinds;
+}
+
 std::vector<lane_slice> slices_of(const sim::run_result& r, const program_trace& t) {
   std::vector<lane_slice> slices;
+  const std::vector<lane_kind> kinds = kinds_of(t);
   for (const sim::slice& s : r.timeline) {
     const bool works = s.what == sim::activity::working;
     if (s.what == sim::activity::searching || s.what == sim::activity::asleep) continue;
     const site at = works ? t.named(s.site) : site{};
-    slices.push_back({s.worker, s.begin, s.end, works ? lane_kind::work : lane_kind::overhead,
+    slices.push_back({s.worker, s.begin, s.end, works ? kinds[s.site] : lane_kind::overhead,
                       works ? (at.function.empty() ? "work" : at.function)
                             : std::string(doing[static_cast<unsigned>(s.what)]),
                       at.line});
@@ -187,7 +204,7 @@ void simulate_program(const simulate_options& options) {
   if (!options.json.empty()) to.save(options.json, json_of(runs, t, name));
   if (!asked.how.timeline) return;
   const simulated_run& first = runs.front();
-  const lanes shown{fmt::format("{} on {}", name, first.machine), first.result.workers_used,
+  const lanes shown{fmt::format("{} on {}", name, first.machine), worker_names(first.result.workers_used),
                     first.result.makespan, slices_of(first.result, t)};
   if (!options.timeline.empty()) to.save(options.timeline, lane_events(shown), trace_remark);
   if (!options.html.empty()) to.save(options.html, page(shown), "; open it in a browser.");

@@ -12,9 +12,10 @@ namespace {
 constexpr double width = 720;
 constexpr double height = 400;
 constexpr double left = 56;
-constexpr double right = 96;
+constexpr double right = 116;
 constexpr double top = 34;
 constexpr double bottom = 46;
+constexpr double least_shown = 0.125;
 
 std::string escaped(std::string_view text) {
   std::string out;
@@ -31,6 +32,7 @@ std::string escaped(std::string_view text) {
 }
 
 std::string shown(double value) {
+  if (value < 0.95) return fmt::format("{:.2g}", value);
   return value < 9.95 && value != std::floor(value) ? fmt::format("{:.1f}", value)
                                                     : fmt::format("{:.0f}", value);
 }
@@ -44,12 +46,13 @@ class plot {
     for (const curve_point& p : points) most = std::max({most, p.most, p.simulated.value_or(1)});
     highest_ = std::ceil(std::log2(most) + 0.15);
     for (const curve_point& p : points)
-      lowest_ = std::min(lowest_, std::floor(std::log2(std::max(p.least, 0.05))));
+      lowest_ = std::min(
+          lowest_, std::floor(std::log2(std::max(std::min(p.least, p.simulated.value_or(1)), least_shown))));
   }
 
   double x(double workers) const { return left + (width - left - right) * std::log2(workers) / widest_; }
   double y(double speedup) const {
-    const double at = std::clamp(std::log2(std::max(speedup, 0.05)), lowest_, highest_);
+    const double at = std::clamp(std::log2(std::max(speedup, least_shown)), lowest_, highest_);
     return top + (height - top - bottom) * (highest_ - at) / (highest_ - lowest_);
   }
 

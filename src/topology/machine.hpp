@@ -34,7 +34,7 @@ class machine {
   // the calling thread's affinity mask allows. It is examined closely only if threads will be bound;
   // otherwise it counts as one node of cores that share a cache. With "synthetic:" and an hwloc synthetic
   // description, it is a virtual machine. Throws std::invalid_argument for any other description.
-  static machine detect(const std::string& description, pin_mode pin);
+  SENNIT_EXPORT static machine detect(const std::string& description, pin_mode pin);
 
   // A machine of these processors, which are the leaves of the tree. Precondition: there is at least one
   // processor. Numbers in `at` need to differ only if the places differ. `binding` is what threads are bound

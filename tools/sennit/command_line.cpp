@@ -225,6 +225,23 @@ void add_tune_options(CLI::App& app, tune_options& options) {
   app.add_option("--json", options.json, "write the measurements to this file")->type_name("FILE");
 }
 
+// The option that asks for a machine file.
+const CLI::Option* add_doctor_options(CLI::App& app, doctor_options& options) {
+  constexpr double least_seconds = 0.1;
+  constexpr double most_seconds = 600;
+  CLI::Option* const machine =
+      app.add_option("--machine", options.machine,
+                     "measure this machine instead, and write a machine file for sennit sim; to standard "
+                     "output if no FILE is named")
+          ->expected(0, 1)
+          ->type_name("FILE");
+  app.add_option("--seconds", options.seconds, "about how long to measure")
+      ->check(between(least_seconds, most_seconds))
+      ->capture_default_str()
+      ->needs(machine);
+  return machine;
+}
+
 std::string variants_of(kernel& k) {
   for (const gallery::parameter& p : k.parameters()) {
     if (p.name == "variant") return fmt::format("{}", fmt::join(p.words, ", "));
@@ -320,8 +337,10 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
   viewing->parse_complete_callback([&] {
     if (viewed.file.empty()) throw CLI::RequiredError("FILE");
   });
-  const CLI::App* doctor =
+  CLI::App* doctor =
       app.add_subcommand("doctor", "show what the runtime sees of this machine, and what is missing");
+  doctor_options examined;
+  const CLI::Option* machine = add_doctor_options(*doctor, examined);
 
   CLI::App* tuning = app.add_subcommand(
       "tune", "measure what beats and promotions cost on this machine, and say which period suits");
@@ -344,7 +363,7 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
   if (app.got_subcommand(listing)) {
     list(kernels);
   } else if (app.got_subcommand(doctor)) {
-    print_doctor();
+    machine->empty() ? print_doctor() : write_machine(examined);
   } else if (app.got_subcommand(tuning)) {
     return tune(tuned) ? success : nothing_proposed;
   } else if (app.got_subcommand(viewing)) {

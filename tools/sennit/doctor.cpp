@@ -1,5 +1,8 @@
 #include "tools/sennit/doctor.hpp"
 
+#include "tools/output.hpp"
+#include "tools/sennit/measured_machine.hpp"
+#include "tools/sennit/progress.hpp"
 #include "tools/sennit/table.hpp"
 
 #include <sennit/doctor.hpp>
@@ -7,6 +10,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace command {
@@ -32,6 +37,16 @@ void print_doctor() {
              missing == 0   ? "Nothing is missing."
              : missing == 1 ? "One thing is missing or to be mended."
                             : fmt::format("{} things are missing or to be mended.", missing));
+}
+
+void write_machine(const doctor_options& options) {
+  const std::string file = options.machine.empty() ? tools::standard_output : options.machine;
+  const tools::outputs to({file}, {});
+  progress shown;
+  const std::string text =
+      measured_machine(options.seconds, [&](std::string_view what) { shown.step(what); });
+  shown.clear();
+  to.save(file, text, "; `sennit sim --machine` reads it.");
 }
 
 }  // namespace command

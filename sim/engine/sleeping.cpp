@@ -54,6 +54,11 @@ void simulation::look_once_more(worker& w) {
     begin_search(w);
     return;
   }
+  if (!w.donated.empty()) {
+    std::erase(sleepers_, w.index);
+    begin_search(w);
+    return;
+  }
   if (work_in_sight()) {
     std::erase(sleepers_, w.index);
     // It may take one frame of several: so it counts as woken, and will look again.
@@ -96,7 +101,7 @@ void simulation::end_nap(worker& w) {
   spend(w, activity::waking, how_.workers * w.look);
   if (watcher_ == w.index) watcher_ = how_.workers;
   const bool goes_on = w.patience.goes_on_after_nap(met);
-  if (w.called || lasts) {
+  if (w.called || lasts || !w.donated.empty()) {
     begin_search(w);
   } else if (goes_on && watcher_ == how_.workers) {
     nap(w);

@@ -145,7 +145,8 @@ steal_schedule begun(const phase_trees& trees) {
   return all;
 }
 
-steal_schedule copied(const steal_schedule& taken, const phase_trees& trees, std::span<const std::size_t> source) {
+steal_schedule copied(const steal_schedule& taken, const phase_trees& trees,
+                      std::span<const std::size_t> source) {
   // Of each phase that is a source, the places in its tree that were stolen, in their order.
   std::unordered_map<std::uint64_t, std::pair<std::size_t, std::size_t>> places;
   std::vector<bool> needed(trees.blocks.size());

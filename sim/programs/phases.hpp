@@ -57,7 +57,8 @@ steal_schedule designed(const phase_trees& trees, std::span<const std::size_t> o
 steal_schedule begun(const phase_trees& trees);
 
 // Each phase by the schedule of the phase source[phase], which has as many blocks, in a run of a program with the same trees.
-steal_schedule copied(const steal_schedule& taken, const phase_trees& trees, std::span<const std::size_t> source);
+steal_schedule copied(const steal_schedule& taken, const phase_trees& trees,
+                      std::span<const std::size_t> source);
 
 // Without the steals that lie deepest in the trees: of n steals of a phase the first keep * n, level by level, stay (004, VI).
 steal_schedule pruned(const steal_schedule& taken, const phase_trees& trees, double keep);

@@ -55,7 +55,8 @@ phased_program heat() {
 // Three fields; ex and ey read hz, hz reads both.
 phased_program fdtd() {
   const arrays data{.blocks = 2048, .bytes = 4 * mib};
-  phased_program p{.name = "fdtd-2d", .initialize = {written(data, 3)}, .step = {}, .serial_seconds = 4 * 3.8};
+  phased_program p{
+      .name = "fdtd-2d", .initialize = {written(data, 3)}, .step = {}, .serial_seconds = 4 * 3.8};
   for (const std::uint32_t field : {1U, 0U}) {
     p.step.push_back(each_block(data.blocks, [&](std::uint32_t i, std::vector<touch>& t) {
       t.push_back(data.of(2, i, false));
@@ -76,7 +77,8 @@ phased_program fdtd() {
 // its part of one row, and of one column, here of those in the middle.
 phased_program floyd_warshall() {
   const arrays data{.blocks = 4096, .bytes = mib};
-  phased_program p{.name = "floyd-warshall", .initialize = {written(data, 1)}, .step = {}, .serial_seconds = 0};
+  phased_program p{
+      .name = "floyd-warshall", .initialize = {written(data, 1)}, .step = {}, .serial_seconds = 0};
   p.step.push_back(each_block(data.blocks, [&](std::uint32_t i, std::vector<touch>& t) {
     t.push_back(data.of(0, 2048 + i % 8, false, 16 * kib));
     t.push_back(data.of(0, i / 8 * 8 + 4, false, 64 * 64));
@@ -150,7 +152,8 @@ phased_program mg() {
     });
   };
   p.step.push_back(stencil(grids[0], 0, 2));
-  for (std::size_t level = 0; level + 1 < grids.size(); ++level) p.step.push_back(between(grids[level], grids[level + 1], true));
+  for (std::size_t level = 0; level + 1 < grids.size(); ++level)
+    p.step.push_back(between(grids[level], grids[level + 1], true));
   p.step.push_back(stencil(grids.back(), 2, 0));
   for (std::size_t level = grids.size() - 1; level-- > 0;) {
     p.step.push_back(between(grids[level], grids[level + 1], false));
@@ -164,7 +167,8 @@ phased_program mg() {
 phased_program scan() {
   const arrays data{.blocks = 512, .bytes = 512 * kib};
   phased_program p{.name = "scan", .initialize = {written(data, 2)}, .step = {}, .serial_seconds = 0};
-  p.step.push_back(each_block(data.blocks, [&](std::uint32_t i, std::vector<touch>& t) { t.push_back(data.of(0, i, false)); }));
+  p.step.push_back(each_block(
+      data.blocks, [&](std::uint32_t i, std::vector<touch>& t) { t.push_back(data.of(0, i, false)); }));
   p.step.push_back(each_block(data.blocks, [&](std::uint32_t i, std::vector<touch>& t) {
     t.push_back(data.of(0, i, false));
     t.push_back(data.of(1, i, true));
@@ -174,7 +178,9 @@ phased_program scan() {
 
 }  // namespace
 
-std::vector<phased_program> problems_of_004() { return {heat(), fdtd(), floyd_warshall(), cg(), mg(), scan()}; }
+std::vector<phased_program> problems_of_004() {
+  return {heat(), fdtd(), floyd_warshall(), cg(), mg(), scan()};
+}
 
 void give_times(phased_program& what, double memory, double seconds) {
   const double of_strands = seconds > 0 ? std::max(0.0, seconds - memory) : memory / 3;
@@ -182,13 +188,14 @@ void give_times(phased_program& what, double memory, double seconds) {
   for (const phase& each : what.step)
     for (const block_work& block : each)
       for (const touch& t : block.touched) bytes += t.bytes;
-  for (phase& each : what.step) {
-    for (block_work& block : each) {
-      double own = 0;
-      for (const touch& t : block.touched) own += t.bytes;
-      block.time = static_cast<picoseconds>(of_strands * own / bytes * 1e12);
+  for (std::vector<phase>* all : {&what.initialize, &what.step})
+    for (phase& each : *all) {
+      for (block_work& block : each) {
+        double own = 0;
+        for (const touch& t : block.touched) own += t.bytes;
+        block.time = static_cast<picoseconds>(of_strands * own / bytes * 1e12);
+      }
     }
-  }
 }
 
 }  // namespace sennit::sim

@@ -1,6 +1,6 @@
 // Maglalang, Krishnamoorthy and Agrawal, 2016, on the simulated 8 x 10 cores.
-#include "evidence/evidence.hpp"
 #include "engine/names.hpp"
+#include "evidence/evidence.hpp"
 #include "programs/graphs.hpp"
 
 #include <fmt/core.h>
@@ -38,7 +38,8 @@ steal_schedule by_color(const task_graph& graph, unsigned workers, coloring colo
   for (const program::edge& e : graph.edges) waits[e.after] = true;
   steal_schedule plan{.workers = workers, .steals = {}};
   for (std::size_t t = 0; t < graph.tasks.size(); ++t)
-    if (!waits[t]) plan.steals.push_back({.branch = name_of_branch(0, t), .worker = color_of(graph, t, workers, colors)});
+    if (!waits[t])
+      plan.steals.push_back({.branch = name_of_branch(0, t), .worker = color_of(graph, t, workers, colors)});
   return plan;
 }
 
@@ -75,7 +76,8 @@ double static_seconds(const task_graph& graph, unsigned workers) {
   for (const program::edge& e : graph.edges) level[e.after] = std::max(level[e.after], level[e.before] + 1);
   std::uint32_t levels = 0;
   for (const std::uint32_t l : level) levels = std::max(levels, l + 1);
-  std::vector<std::vector<std::vector<std::size_t>>> parts(levels, std::vector<std::vector<std::size_t>>(workers));
+  std::vector<std::vector<std::vector<std::size_t>>> parts(levels,
+                                                           std::vector<std::vector<std::size_t>>(workers));
   std::vector<std::vector<std::size_t>> of_level(levels);
   for (std::size_t t = 0; t < level.size(); ++t) of_level[level[t]].push_back(t);
   // A task of a worker: all of its tasks in the level, one after the other.
@@ -105,7 +107,11 @@ double static_seconds(const task_graph& graph, unsigned workers) {
     for (unsigned w = 0; w < workers; ++w)
       plan.steals.push_back({.branch = name_of_branch(0, std::uint64_t{l} * workers + w), .worker = w});
   const std::vector<std::uint32_t> homes = homes_of(graph, workers, workers_per_node);
-  options how{.workers = workers, .by = steal::fence, .follow = replay::strict_unordered, .schedule = &plan, .homes = &homes};
+  options how{.workers = workers,
+              .by = steal::fence,
+              .follow = replay::strict_unordered,
+              .schedule = &plan,
+              .homes = &homes};
   return seconds(simulate(p, eighty(), how).makespan);
 }
 
@@ -159,7 +165,8 @@ json figure_8() {
     for (const unsigned workers : {20U, 40U, 60U, 80U}) {
       const std::string w = std::to_string(workers);
       all["steals"][g.name]["nabbit"][w] = run(g, workers, coloring::none).steals;
-      all["steals"][g.name]["nabbitc"][w] = without_gifts(g, workers, run(g, workers, coloring::by_data).steals);
+      all["steals"][g.name]["nabbitc"][w] =
+          without_gifts(g, workers, run(g, workers, coloring::by_data).steals);
     }
   }
   return all;
@@ -183,7 +190,8 @@ json table_2() {
   for (const task_graph& g : all_graphs()) {
     for (const unsigned workers : {20U, 40U, 60U, 80U}) {
       const double plain = run(g, workers, coloring::none).seconds;
-      all["speedup"][g.name][std::to_string(workers)] = rounded(plain / run(g, workers, coloring::bad).seconds);
+      all["speedup"][g.name][std::to_string(workers)] =
+          rounded(plain / run(g, workers, coloring::bad).seconds);
     }
   }
   return all;
@@ -192,7 +200,11 @@ json table_2() {
 }  // namespace
 
 std::vector<figure> figures_of_002() {
-  return {{"002/figure-6", figure_6}, {"002/figure-7", figure_7}, {"002/figure-8", figure_8}, {"002/figure-9", figure_9}, {"002/table-2", table_2}};
+  return {{"002/figure-6", figure_6},
+          {"002/figure-7", figure_7},
+          {"002/figure-8", figure_8},
+          {"002/figure-9", figure_9},
+          {"002/table-2", table_2}};
 }
 
 }  // namespace sennit::sim::evidence

@@ -44,13 +44,16 @@ const std::vector<system>& systems() {
   static const std::vector<system> all{
       {"Cilk Plus", cilk_plus(), {.by = steal::barrier, .cut = loops::halves}},
       {"TPAL, Linux", epyc(), {.how = promotion::heartbeat, .by = steal::barrier, .cut = loops::split_only}},
-      {"TPAL, Nautilus", nautilus(), {.how = promotion::heartbeat, .by = steal::barrier, .cut = loops::split_only}},
+      {"TPAL, Nautilus",
+       nautilus(),
+       {.how = promotion::heartbeat, .by = steal::barrier, .cut = loops::split_only}},
       {"Sennit", epyc(), {}},
   };
   return all;
 }
 
-double over_serial(const timed_program& p, const system& s, unsigned workers, picoseconds beat = 100'000 * nanosecond) {
+double over_serial(const timed_program& p, const system& s, unsigned workers,
+                   picoseconds beat = 100'000 * nanosecond) {
   options how = s.how;
   how.workers = workers;
   how.heartbeat = beat;
@@ -146,7 +149,11 @@ json figure_13() {
 }  // namespace
 
 std::vector<figure> figures_of_003() {
-  return {{"003/figure-6", figure_6}, {"003/figure-7", figure_7}, {"003/figure-11", figure_11}, {"003/figure-13", figure_13}, {"003/figure-14", figure_14}};
+  return {{"003/figure-6", figure_6},
+          {"003/figure-7", figure_7},
+          {"003/figure-11", figure_11},
+          {"003/figure-13", figure_13},
+          {"003/figure-14", figure_14}};
 }
 
 }  // namespace sennit::sim::evidence

@@ -1,5 +1,6 @@
 // Lifflander, Krishnamoorthy and Kale, 2014, on the simulated 8 x 10 cores.
 #include "evidence/evidence.hpp"
+#include "evidence/phases_runs.hpp"
 #include "programs/phases.hpp"
 
 #include <fmt/core.h>
@@ -19,96 +20,11 @@ namespace {
 constexpr unsigned steps = 3;  // that are timed
 constexpr unsigned refinements = 5;
 
-const machine& eighty() {
-  static const machine m = find_machine("8x10");
-  return m;
-}
-
-// The paper's own copy of 8 GB takes 436 ms by random stealing (section II): 24 GB with what writes read first, seven eighths of it
-// over the links of eight nodes.
-machine with_links_as_copied() {
-  machine m = eighty();
-  m.name += ", links as the paper's copy has them";
-  m.memory.link_bandwidth = 6000;
-  return m;
-}
-
-// How long a step takes in the middle of a run: the initialization is simulated, and taken off.
-struct timed_run {
-  double step = 0;
-  double initialization = 0;
-  run_result result;
-};
-
-timed_run timed(const phased_program& what, form how, options with, const steal_schedule* follow = nullptr,
-                const machine& on = eighty()) {
-  with.schedule = follow;
-  const auto run = [&](unsigned n) { return simulate(phases_as(what, n, with.workers, how), on, with); };
-  timed_run t;
-  t.initialization = seconds(run(0).makespan);
-  t.result = run(steps);
-  t.step = (seconds(t.result.makespan) - t.initialization) / steps;
-  return t;
-}
-
-phased_program with_times(phased_program what) {
-  const double memory = timed(what, form::forks, {.workers = 1}).step;
-  give_times(what, memory, what.serial_seconds);
-  return what;
-}
-
 std::vector<phased_program> all_programs() {
   std::vector<phased_program> all = problems_of_004();
-  for (phased_program& p : all) p = with_times(std::move(p));
+  for (phased_program& p : all)
+    give_times(p, timed(p, form::forks, {.workers = 1}, steps).step, p.serial_seconds);
   return all;
-}
-
-options cilk(unsigned workers) { return {.workers = workers, .by = steal::fence}; }
-
-std::vector<std::size_t> numbers(std::size_t n) {
-  std::vector<std::size_t> all(n);
-  for (std::size_t i = 0; i < n; ++i) all[i] = i;
-  return all;
-}
-
-// For each phase, the phase of the last step but one whose schedule it follows: the largest of those with as many blocks, or of
-// the first step's own.
-std::vector<std::size_t> sources(const phased_program& what, const phase_trees& trees, unsigned of_step) {
-  const std::size_t first = what.initialize.size();
-  const std::size_t begin = first + of_step * what.step.size();
-  std::vector<std::size_t> all;
-  for (std::size_t which = 0; which < trees.blocks.size(); ++which) {
-    std::size_t best = which;
-    std::uint64_t most = 0;
-    for (std::size_t j = 0; j < what.step.size(); ++j) {
-      if (what.step[j].size() != trees.blocks[which]) continue;
-      std::uint64_t bytes = 0;
-      for (const block_work& block : what.step[j])
-        for (const touch& t : block.touched) bytes += t.bytes;
-      if (bytes > most) {
-        most = bytes;
-        best = begin + j;
-      }
-    }
-    all.push_back(best);
-  }
-  return all;
-}
-
-// A schedule that has been followed, relaxed, and taken anew some times; with it the data have moved.
-steal_schedule refined(const phased_program& what, unsigned workers, unsigned rounds) {
-  const phase_trees trees = trees_of(what, steps, workers);
-  const std::vector<std::size_t> from = sources(what, trees, steps - 1);
-  options how = cilk(workers);
-  how.record = true;
-  const program p = phases_as(what, steps, workers, form::forks);
-  how.follow = replay::relaxed;
-  steal_schedule plan = begun(trees);
-  for (unsigned r = 0; r <= rounds; ++r) {
-    how.schedule = &plan;
-    plan = copied(simulate(p, eighty(), how).schedule, trees, from);
-  }
-  return plan;
 }
 
 constexpr std::array counts{1U, 10U, 20U, 40U, 60U, 80U};
@@ -121,7 +37,7 @@ json figure_4() {
   for (const phased_program& what : all_programs()) {
     fmt::print(stderr, "{}\n", what.name);
     json& here = all["programs"][what.name];
-    const double serial = timed(what, form::forks, cilk(1)).step;
+    const double serial = timed(what, form::forks, cilk(1), steps).step;
     here["serial_seconds"] = rounded(serial);
     std::map<std::string, double> at_most;
     for (const unsigned workers : counts) {
@@ -131,7 +47,7 @@ json figure_4() {
         here["speedups"][way][w] = rounded(serial / step);
         if (workers == 80) at_most[way] = serial / step;
       };
-      put("Cilk, first touch", timed(what, form::forks, cilk(workers)).step);
+      put("Cilk, first touch", timed(what, form::forks, cilk(workers), steps).step);
       // Pages that are dealt to the nodes in turn: the first phases are by a design, whose parts are blocks.
       {
         const program p = phases_as(what, 1, workers, form::forks);
@@ -140,29 +56,29 @@ json figure_4() {
         for (std::uint32_t b = 0; b < homes.size(); ++b) homes[b] = (b * 2654435761U >> 8) % nodes;
         options how = cilk(workers);
         how.homes = &homes;
-        put("Cilk, interleaved", timed(what, form::forks, how).step);
+        put("Cilk, interleaved", timed(what, form::forks, how, steps).step);
       }
       options strict = cilk(workers);
       strict.follow = replay::strict_unordered;
       const steal_schedule design = designed(trees, numbers(trees.blocks.size()));
-      put("user-specified (StUWS)", timed(what, form::forks, strict, &design).step);
+      put("user-specified (StUWS)", timed(what, form::forks, strict, steps, &design).step);
       if (what.name != "scan") {
-        const steal_schedule plan = refined(what, workers, refinements);
+        const steal_schedule plan = refined(what, workers, steps, refinements);
         options ordered = cilk(workers);
         ordered.follow = replay::strict_ordered;
-        put("iterated (RelWS, then strict)", timed(what, form::forks, ordered, &plan).step);
+        put("iterated (RelWS, then strict)", timed(what, form::forks, ordered, steps, &plan).step);
       } else {
         options how = cilk(workers);
         how.record = true;
         const steal_schedule taken =
             simulate(phases_as(what, steps, workers, form::forks), eighty(), how).schedule;
         const steal_schedule plan = copied(taken, trees, std::vector<std::size_t>(trees.blocks.size(), 0));
-        put("by the initialization (StUWS)", timed(what, form::forks, strict, &plan).step);
+        put("by the initialization (StUWS)", timed(what, form::forks, strict, steps, &plan).step);
       }
       options places{
           .workers = workers, .from = victims::nearest, .cut = loops::places, .follow = replay::relaxed};
       const steal_schedule by_first = begun(trees);
-      put("Sennit: loops dealt along places", timed(what, form::loops, places, &by_first).step);
+      put("Sennit: loops dealt along places", timed(what, form::loops, places, steps, &by_first).step);
     }
     const double base = at_most["Cilk, first touch"];
     plain.push_back(base);
@@ -176,15 +92,15 @@ json figure_4() {
     here["ratios"]["places_over_cilk"] = rounded(at_most["Sennit: loops dealt along places"] / base);
   }
   // What if the links were those of the paper's copy? The same schedules, and the same strands.
-  const machine slower = with_links_as_copied();
+  const machine slower = links_as_copied();
   std::vector<double> ratios;
   for (const phased_program& what : all_programs()) {
     if (what.name == "scan") continue;
-    const steal_schedule plan = refined(what, 80, refinements);
+    const steal_schedule plan = refined(what, 80, steps, refinements);
     options ordered = cilk(80);
     ordered.follow = replay::strict_ordered;
-    const double ratio = timed(what, form::forks, cilk(80), nullptr, slower).step /
-                         timed(what, form::forks, ordered, &plan, slower).step;
+    const double ratio = timed(what, form::forks, cilk(80), steps, nullptr, slower).step /
+                         timed(what, form::forks, ordered, steps, &plan, slower).step;
     all["links_as_copied"][what.name] = rounded(ratio);
     ratios.push_back(ratio);
   }
@@ -210,10 +126,10 @@ json memcpy_of_8_gb() {
   options strict = cilk(80);
   strict.follow = replay::strict_unordered;
   json all{{"machine", "8x10"}, {"seed", 1}};
-  for (const machine& on : {eighty(), with_links_as_copied()}) {
+  for (const machine& on : {eighty(), links_as_copied()}) {
     json& here = all["milliseconds"][on.name];
-    here["static"] = rounded(timed(copy, form::forks, strict, &design, on).step * 1e3);
-    here["cilk"] = rounded(timed(copy, form::forks, cilk(80), nullptr, on).step * 1e3);
+    here["static"] = rounded(timed(copy, form::forks, strict, steps, &design, on).step * 1e3);
+    here["cilk"] = rounded(timed(copy, form::forks, cilk(80), steps, nullptr, on).step * 1e3);
   }
   return all;
 }
@@ -303,7 +219,7 @@ json figure_6() {
     for (const unsigned workers : counts) {
       const program whole = phases_as(what, 1, workers, form::forks);
       const std::vector<std::uint32_t> homes = simulate(whole, eighty(), cilk(workers)).homes;
-      const steal_schedule plan = refined(what, workers, 1);
+      const steal_schedule plan = refined(what, workers, steps, 1);
       phased_program copy{.name = what.name, .initialize = what.initialize, .step = {}, .serial_seconds = 0};
       for (phase& each : copy.initialize) {
         for (block_work& block : each) {
@@ -364,7 +280,7 @@ json steal_trees() {
     if (what.name == "scan") continue;
     const phase_trees trees = trees_of(what, steps, 80);
     const std::vector<std::size_t> from = sources(what, trees, steps - 1);
-    const steal_schedule plan = refined(what, 80, refinements);
+    const steal_schedule plan = refined(what, 80, steps, refinements);
     std::vector<std::size_t> distinct = from;
     std::ranges::sort(distinct);
     distinct.erase(std::ranges::unique(distinct).begin(), distinct.end());

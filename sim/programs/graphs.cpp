@@ -28,10 +28,11 @@ void add_edge(task_graph& g, std::uint32_t before, std::size_t after) {
 
 // Iterations over blocks of rows: a task needs its own block and both neighbors of the iteration before. `arrays` of one block
 // are read, `written` are written.
-task_graph stencil(std::string name, std::uint32_t tasks, std::uint32_t iterations, double seconds, std::uint64_t bytes,
-                   std::uint32_t read, std::uint32_t written) {
+task_graph stencil(std::string name, std::uint32_t tasks, std::uint32_t iterations, double seconds,
+                   std::uint64_t bytes, std::uint32_t read, std::uint32_t written) {
   const std::uint32_t blocks = tasks / iterations;
-  task_graph g{.name = std::move(name), .serial_seconds = seconds, .blocks = blocks, .tasks = {}, .edges = {}};
+  task_graph g{
+      .name = std::move(name), .serial_seconds = seconds, .blocks = blocks, .tasks = {}, .edges = {}};
   const auto size = static_cast<std::uint32_t>(bytes / blocks);
   for (std::uint32_t t = 0; t < iterations; ++t) {
     for (std::uint32_t b = 0; b < blocks; ++b) {
@@ -52,11 +53,12 @@ task_graph stencil(std::string name, std::uint32_t tasks, std::uint32_t iteratio
 
 // Power iterations over blocks of pages. A block reads its links, and the ranks of the blocks that link to it: some near it and
 // some anywhere, more for a graph with more skew.
-task_graph pages(std::string name, std::uint32_t tasks, double seconds, std::uint64_t links, std::uint32_t near,
-                 std::uint32_t anywhere, double skew) {
+task_graph pages(std::string name, std::uint32_t tasks, double seconds, std::uint64_t links,
+                 std::uint32_t near, std::uint32_t anywhere, double skew) {
   constexpr std::uint32_t iterations = 10;
   const std::uint32_t blocks = tasks / iterations;
-  task_graph g{.name = std::move(name), .serial_seconds = seconds, .blocks = blocks, .tasks = {}, .edges = {}};
+  task_graph g{
+      .name = std::move(name), .serial_seconds = seconds, .blocks = blocks, .tasks = {}, .edges = {}};
   draws random{42};
   std::vector<double> weights;
   double all = 0;
@@ -94,11 +96,13 @@ task_graph pages(std::string name, std::uint32_t tasks, double seconds, std::uin
 // A square of tasks, each after those above and to the left. With `cubic` work, a task takes longer the farther it is from both
 // edges, as it looks back along its row and column. Blocks of data are rows of tasks.
 task_graph wavefront(std::string name, std::uint32_t side, double seconds, bool cubic, std::uint32_t bytes) {
-  task_graph g{.name = std::move(name), .serial_seconds = seconds, .blocks = side * side, .tasks = {}, .edges = {}};
+  task_graph g{
+      .name = std::move(name), .serial_seconds = seconds, .blocks = side * side, .tasks = {}, .edges = {}};
   for (std::uint32_t i = 0; i < side; ++i) {
     for (std::uint32_t j = 0; j < side; ++j) {
       const std::uint32_t number = i * side + j;
-      graph_task task{.time = static_cast<picoseconds>(cubic ? i + j + 1 : 1) * 1'000'000, .home = number, .touched = {}};
+      graph_task task{
+          .time = static_cast<picoseconds>(cubic ? i + j + 1 : 1) * 1'000'000, .home = number, .touched = {}};
       if (cubic) {
         // Of what it looks back at, a part of its row and its column.
         for (std::uint32_t k = 1; k <= 8; ++k) {
@@ -127,7 +131,8 @@ task_graph cg() {
       // The step stands for all of its iterations: so many times 900,000 * 27 * 27 entries of 12 bytes.
       task.touched.push_back({b, stage == 0 ? 3'000'000'000U : 200'000'000U, false});
       if (stage == 0)
-        for (std::uint32_t n = 0; n < blocks; n += 10) task.touched.push_back({(b + n + 1) % blocks, 10 * mib, false});
+        for (std::uint32_t n = 0; n < blocks; n += 10)
+          task.touched.push_back({(b + n + 1) % blocks, 10 * mib, false});
       task.touched.push_back({b, 10 * mib, true});
       if (stage > 0)
         for (std::uint32_t n = 0; n < blocks; ++n) add_edge(g, (stage - 1) * blocks + n, g.tasks.size());
@@ -176,7 +181,8 @@ void give_times(task_graph& graph, double memory) {
 }
 
 std::uint32_t color_of(const task_graph& graph, std::size_t task, unsigned workers, coloring colors) {
-  const auto owner = static_cast<std::uint32_t>(std::uint64_t{graph.tasks[task].home} * workers / graph.blocks);
+  const auto owner =
+      static_cast<std::uint32_t>(std::uint64_t{graph.tasks[task].home} * workers / graph.blocks);
   return colors == coloring::bad ? (owner + workers / 2) % workers : owner;
 }
 

@@ -12,7 +12,7 @@ namespace sennit::sim {
 enum class coloring : std::uint8_t { none, by_data, bad };
 
 struct graph_task {
-  picoseconds time = 0;  // on data that is at hand
+  picoseconds time = 0;    // on data that is at hand
   std::uint32_t home = 0;  // the block of data that is its own; its color is that of the block's owner
   std::vector<touch> touched;
 };

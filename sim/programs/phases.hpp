@@ -35,6 +35,16 @@ std::vector<phased_program> problems_of_004();
 // touches alone take `memory`. If no seconds are known, a strand takes a third of what its touches take.
 void give_times(phased_program& what, double memory, double seconds);
 
+// A program of sweeps, and the same with the sweeps of a step spliced: a block's slices go through all sweeps, one after the other
+// (000, pipelining). What a block waits for from its neighbors is left out.
+struct spliced_pair {
+  phased_program loops;
+  phased_program spliced;
+};
+
+// The problems of 000, Table 1, at their sizes; a step of these is as many as the paper splices. Without the times of strands.
+std::vector<spliced_pair> problems_of_000();
+
 // How many blocks each phase has, in the order in which they run; trees have a part for each worker at their top, and halves
 // below.
 struct phase_trees {

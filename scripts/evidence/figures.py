@@ -46,6 +46,12 @@ class Figure:
         """The plots that have something to show."""
         return [plot for plot in self.plots if not plot.empty()]
 
+    def not_reproduced(self):
+        """What, and why; '' if nothing."""
+        if self.how() == MISSING:
+            return " ".join(part for part in ("all of it: its measurement has not been taken on a machine at rest yet.", self.missing) if part)
+        return self.missing
+
     def how(self):
         kinds = [kind for kind in (MEASURED, COUNTED, SIMULATED) if any(c.how == kind and c.ours is not None for c in self.claims)]
         return ", ".join(kinds) or MISSING

@@ -27,14 +27,14 @@ MODULES = {paper: importlib.import_module(f"papers.p{paper}") for paper in kept.
 
 def contents():
     """The text of each page by its name, and the plots by theirs."""
-    texts, pictures, figures_of = {}, {}, {}
+    texts, pictures, figures_of, kept_of = {}, {}, {}, {}
     for paper, module in MODULES.items():
-        known = kept.Kept(paper)
+        known = kept_of[paper] = kept.Kept(paper)
         figures_of[paper] = module.figures(known)
         texts[f"{paper}.md"] = pages.page(module.TITLE, known, figures_of[paper])
         pictures |= {pages.picture(paper, plot): plot for figure in figures_of[paper] for plot in figure.drawn()}
     titles = {paper: module.TITLE for paper, module in MODULES.items()}
-    texts["README.md"] = pages.index(titles, figures_of, index.WORDS)
+    texts["README.md"] = pages.index(titles, figures_of, kept_of, index.WORDS)
     return texts, pictures
 
 

@@ -47,8 +47,9 @@ def fig41(kept):
                                {way: [(int(w), x) for w, x in points.items()] for way, points in found.items()}))
     return Figure(
         "figure-4-1", "Figure 4-1", "Loop frames against loops by halves on three small programs, no coarsening, 1 to 20 processors.", tuple(claims),
-        kept.figure_of_run("figure-4-1", "agreement") or "Loop frames are faster than halves in all three, as there.",
-        verdict([c for c in claims if c.ours is not None]), (again("MEASURE", "001/loops"), simulated("figure-4-1")), tuple(plots), runs=("loops",),
+        "Loop frames are faster than halves in all three on few workers, as there. The factor is larger in daxpy, as an owner claims several iterations at a time where these are short, "
+        "and smaller in mandelbrot, whose pixels take longer here.",
+        "partly", (again("MEASURE", "001/loops"), simulated("figure-4-1")), tuple(plots), runs=("loops",),
         missing="the simple protocol of loop frames in daxpy, and nqueens with a spawn an iteration.",
         setting="`sennit chunk1` is a loop whose owner claims one iteration at a time; `sennit dac` is `baseline::dac_for` down to one, on the same runtime.",
     )
@@ -164,7 +165,7 @@ def scaling(kept, number, kernel, shows, claims):
     plots = (Lines(f"figure-{number}", f"{kernel}, simulated on 20 cores of a socket", "workers", "speedup over one worker", {kernel: [(int(w), x) for w, x in found.items()]}),) if found else ()
     return Figure(f"figure-{number}", f"Figure {number}", shows, tuple(claims), "The speedup is nearly the number of workers, there of 24, here of two, and in the simulation.",
                   "agrees" if any(c.ours for c in claims) else "open", (again("MEASURE", f"001/{kernel}"), simulated("figure-5-5")), plots, runs=(kernel,),
-                  missing="" if found else "more than two workers: their simulation is not kept yet.")
+                  missing="24 cores: 20 of a socket are simulated.")
 
 
 def listing(number, kernel):

@@ -6,8 +6,8 @@ shows. *Measured* is on a machine with two CPUs. *Counted* is on a described mac
 two CPUs: who ran what, not how long it took. *Simulated* is on machines that nobody here has; the runtime's policies make the
 decisions there. The paper's number and ours stand side by side where both are numbers.
 
-*agrees*: all numbers are within 25% of each other, or the words say the same. *partly*: some are, or all are on the same side of 1.
-*differs*, *smaller*: the page says why. *open*: not known yet, and the page says why.
+*agrees*: all numbers are within 25% of each other, or the words say the same. *partly*: some are, or they point the same way.
+*differs*, *more*, *smaller*: the page says why. *open*: not known yet, or measured on a busy machine only.
 
 | command | what it does |
 | --- | --- |

@@ -25,10 +25,10 @@ def section(figure, kept):
         lines += ["| | the paper | here | | |", "| --- | --- | --- | --- | --- |"]
         for claim in figure.claims:
             how = claim.how if claim.ours is not None else MISSING
-            doubtful = how == MEASURED and busy(figure, kept)
-            how = f"{how}, busy machine" if doubtful else how
+            disturbed = how == MEASURED and busy(figure, kept)
+            how = f"{how}, busy machine" if disturbed else how
             note = f" ({claim.note})" if claim.note else ""
-            word = "" if doubtful else claim.word()
+            word = "" if disturbed else claim.word()
             lines.append(f"| {claim.what} | {shown(claim.theirs)} ({claim.where}) | {shown(claim.ours)} | {how}{note} | {word} |")
         lines.append("")
     for plot in figure.drawn():
@@ -42,6 +42,8 @@ def section(figure, kept):
         ]
     if figure.how() == MISSING:
         lines += ["**Agreement:** not known yet.", ""]
+    elif doubtful(figure, kept):
+        lines += [f"**Agreement:** as far as a busy machine can tell: {figure.agreement}", ""]
     else:
         lines += [f"**Agreement:** {figure.agreement}", ""]
     if missing := figure.not_reproduced():
@@ -59,12 +61,17 @@ def busy(figure, kept):
     return any(not run["quiet"] for name in figure.runs if (run := kept.run(name)))
 
 
+def doubtful(figure, kept):
+    """Whether all that is known of it was measured on a busy machine."""
+    return busy(figure, kept) and all(claim.how == MEASURED for claim in figure.claims if claim.ours is not None)
+
+
 def about(kept, name):
     """When and where a measurement was taken."""
     run = kept.run(name)
     words = [f"`{name}` {run['date']}, {run['cpu']}, {run['cpus']} CPUs", "quick sizes" if run.get("quick") else "full sizes"]
     if not run.get("quiet", False):
-        words.append(f"on a busy machine, others had {100 * run['others']:.0f}% of it" if "others" in run else "on a busy machine")
+        words.append(f"on a busy machine, others had {100 * run['others']:.0f}% of it" if run.get("others") is not None else "on a busy machine")
     return ", ".join(words)
 
 
@@ -106,7 +113,7 @@ def index(titles, figures_of, kept_of, words):
             how = figure.how()
             if claim and claim.how == MEASURED and busy(figure, kept_of[paper]):
                 how = how.replace(MEASURED, "measured on a busy machine")
-            word = "open" if how == MISSING else figure.word
+            word = "open" if how == MISSING or doubtful(figure, kept_of[paper]) else figure.word
             lines.append("| " + " | ".join([link, *cells, how, word]) + " |")
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"

@@ -82,19 +82,32 @@ void simulation::answer(worker& w) {
 
 // To a worker that waits, or to the list.
 void simulation::hand_over(worker& w, frame f) {
+  if (worker* const to = idle_for(w, f)) {
+    (void)post(w, *to, f);
+  } else {
+    list(w, f);
+  }
+}
+
+// The first one behind the worker. It must not be one that looks for its own color only and would not find it here; if the
+// frame has a color, a worker of that color goes first.
+worker* simulation::idle_for(const worker& w, const frame& f) {
+  const bool by_color = how_.from == victims::colored && facts_.colors() > 1 && color_of(f) != no_color;
+  worker* other = nullptr;
   const auto words = static_cast<unsigned>(searching_.size());
   for (unsigned i = 0; i <= words; ++i) {
     const unsigned word = (w.index / 64 + i) % words;
     std::uint64_t bits = searching_[word];
-    // Behind the worker first, and around.
     const std::uint64_t behind = w.index % 64 == 63 ? 0 : ~std::uint64_t{0} << (w.index % 64 + 1);
     if (i == 0) bits &= behind;
     if (i == words) bits &= ~behind;
-    if (bits == 0) continue;
-    (void)post(w, workers_[word * 64 + static_cast<unsigned>(std::countr_zero(bits))], f);
-    return;
+    for (; bits != 0; bits &= bits - 1) {
+      worker& idle = workers_[word * 64 + static_cast<unsigned>(std::countr_zero(bits))];
+      if (!by_color || suits(idle, f)) return &idle;
+      if (other == nullptr && !looks_for_own(idle)) other = &idle;
+    }
   }
-  list(w, f);
+  return other;
 }
 
 bool simulation::post(worker& w, worker& to, frame f) {
@@ -103,6 +116,7 @@ bool simulation::post(worker& w, worker& to, frame f) {
   searching_[to.index / 64] &= ~(std::uint64_t{1} << to.index % 64);
   to.now = phase::fetching;
   to.mail = f;
+  to.source = w.index;
   set_time(to.index, std::max(to.time, w.time + costs_.transfer.at(between(w, to))));
   return true;
 }
@@ -154,7 +168,7 @@ void simulation::note_open(worker& w) {
   } else if (!w.asked || (w.asked_ahead && has_latent)) {
     opens = beat;
   } else if (has_latent) {
-    opens = std::max(beat, w.asked_at + costs_.barrier(how_.workers));
+    opens = std::max(beat, w.asked_at + w.asking.patience_ns() * nanosecond);
   }
   if (open_.at(w.index) == opens) return;
   open_.set(w.index, opens);

@@ -24,8 +24,10 @@ void program_facts::look_at_loop(const node& loop) {
   if (loop.count == 0) throw std::invalid_argument("simulate: a loop without parts");
   ends_.resize(std::max<std::size_t>(ends_.size(), std::size_t{loop.first} + loop.count));
   std::uint64_t end = 0;
-  for (std::uint32_t i = 0; i < loop.count; ++i)
-    ends_[loop.first + i] = end += program_.at(program_.children(loop)[i]).iterations;
+  for (std::uint32_t i = 0; i < loop.count; ++i) {
+    const node& n = program_.at(program_.children(loop)[i]);
+    ends_[loop.first + i] = end += n.what == part::work ? n.iterations : 1;
+  }
 }
 
 void program_facts::look_at_graph(const node& graph) {

@@ -16,7 +16,7 @@ class program_facts {
 
   // All strands below, one after the other, without their memory.
   picoseconds work(node_number n) const noexcept { return work_[n]; }
-  // Of a loop: all of them. (A loop that is a part of another loop has that part's number in its node.)
+  // Of a loop: all of them. A part that holds constructs is one iteration.
   std::uint64_t iterations(const node& loop) const noexcept { return ends_of(loop).back(); }
   // Of a loop: for each part, where the next one begins.
   std::span<const std::uint64_t> ends_of(const node& loop) const noexcept {

@@ -56,40 +56,64 @@ void simulation::begin_part(worker& w, record_number part) {
   pace.begun = w.time;
   pace.size = 0;
   spend(w, activity::forking, costs_.fork);
-  if (how_.follow != replay::none) donate_parts(w, part);
-  if (!here.is_piece && !here.is_closed) deal(w, part);
+  const bool has_plan = how_.follow != replay::none && donate_parts(w, part);
+  if (!has_plan && !here.is_closed && (!here.is_piece || here.others != 0)) deal(w, part);
   // The rest is exposed with the first claim, as the next step.
 }
 
-// Deals what the strand begins out to those who wait.
+// Deals what the strand begins out to those who wait. A piece that was dealt is dealt on to others.
 void simulation::deal(worker& w, record_number part) {
   if (how_.cut == loops::split_only || how_.how != promotion::on_demand || strict() || !w.latent.empty())
     return;
   record& here = records_[part];
   const std::uint64_t brief = brief_iterations(facts_.iteration(here.node));
-  const std::uint64_t n = here.last;
-  if (n <= brief) return;
+  const std::uint64_t n = here.last - here.first;
+  if (n <= brief && !here.is_piece) return;
+  const std::vector<unsigned> idle = idle_after(w, here.is_piece ? here.others : how_.workers);
+  if (idle.empty()) return;
+  if (how_.cut == loops::places) {
+    deal_to_places(w, part, idle);
+    return;
+  }
+  const policy::deal parts(here.first, here.last, idle.size() + 1, brief / 2, here.is_piece ? 0 : brief / 4);
+  const std::uint64_t others = parts.parts() - 1;
+  for (std::uint64_t group = std::min(others, policy::most_dealt_at_once); group > 0; --group) {
+    const std::uint64_t first = policy::first_of_group(group - 1, others);
+    const std::uint64_t end = policy::first_of_group(group, others);
+    hand_part(w, workers_[idle[first]], part, parts.begin_of(first + 1), end - first - 1);
+  }
+}
+
+// The same part of the loop to the same worker each time.
+void simulation::deal_to_places(worker& w, record_number part, const std::vector<unsigned>& idle) {
+  record& here = records_[part];
   const unsigned count = how_.workers;
+  const std::uint64_t n = here.last;
+  for (std::size_t i = idle.size(); i > 0; --i) {
+    const std::uint64_t role = (idle[i - 1] + count - w.index) % count;
+    const std::uint64_t begin = std::max<std::uint64_t>(n / count * role + n % count * role / count, 1);
+    if (begin < here.last) hand_part(w, workers_[idle[i - 1]], part, begin, 0);
+  }
+}
+
+// `others`: to how many the worker deals it on.
+void simulation::hand_part(worker& w, worker& to, record_number part, std::uint64_t begin,
+                           std::uint64_t others) {
+  const frame piece{.of = cut(part, begin)};
+  records_[piece.of].others = static_cast<std::uint32_t>(others);
+  ++result_.promotions;
+  spend(w, activity::forking, costs_.promotion);
+  if (!post(w, to, piece)) list(w, piece);
+}
+
+// Workers that wait, in the order of seats behind this one.
+std::vector<unsigned> simulation::idle_after(const worker& w, unsigned most) const {
   std::vector<unsigned> idle;
-  for (unsigned i = 1; i < count; ++i) {
-    const unsigned other = (w.index + i) % count;
+  for (unsigned i = 1; i < how_.workers && idle.size() < most; ++i) {
+    const unsigned other = (w.index + i) % how_.workers;
     if ((searching_[other / 64] >> other % 64 & 1) != 0) idle.push_back(other);
   }
-  if (idle.empty()) return;
-  const policy::deal parts(0, n, idle.size() + 1, brief / 2, brief / 4);
-  for (std::uint64_t i = how_.cut == loops::places ? idle.size() : parts.parts() - 1; i > 0; --i) {
-    worker& to = workers_[idle[i - 1]];
-    std::uint64_t begin = parts.begin_of(i);
-    if (how_.cut == loops::places) {
-      const std::uint64_t role = (to.index + count - w.index) % count;
-      begin = std::max<std::uint64_t>(n / count * role + n % count * role / count, 1);
-      if (here.last - begin < brief / 2 || begin >= here.last) continue;
-    }
-    const frame piece{.of = cut(part, begin)};
-    ++result_.promotions;
-    spend(w, activity::forking, costs_.promotion);
-    if (!post(w, to, piece)) list(w, piece);
-  }
+  return idle;
 }
 
 // Cuts off what comes from `middle` on.
@@ -135,7 +159,7 @@ void simulation::go_on_part(worker& w, record_number part) {
     return;
   }
   const std::uint64_t left = here.last - here.first;
-  std::uint64_t size = here.is_closed ? left : pace.size == 0 ? 1 : pace.chunks->next(left);
+  const std::uint64_t size = here.is_closed ? left : pace.size == 0 ? 1 : pace.chunks->next(left);
   const node& loop = program_.at(here.node);
   const std::span children = program_.children(loop);
   const std::span ends = facts_.ends_of(loop);
@@ -148,13 +172,10 @@ void simulation::go_on_part(worker& w, record_number part) {
   w.at = part;
   pace.begun = w.time;
   if (child.what != part::work) {
-    // Its construct belongs to the first of its iterations.
-    const std::uint64_t begin = at == 0 ? 0 : ends[at - 1];
-    size = std::min(ends[at], here.last) - here.first;
-    pace.size = size;
-    if (here.first == begin) begin_child(w, here.is_closed ? part : here.parent, children[at], at);
+    pace.size = 1;
+    begin_child(w, here.is_closed ? part : here.parent, children[at], at);
     w.at = part;
-    here.first += size;
+    ++here.first;
     note_open(w);
     spend(w, activity::forking, costs_.loop_chunk);
     return;

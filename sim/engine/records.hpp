@@ -42,6 +42,7 @@ struct record {
   std::uint64_t name = 0;
   std::uint64_t first = 0;  // of a loop's part: iterations that nobody has claimed
   std::uint64_t last = 0;
+  std::uint32_t others = 0;    // of a piece that was dealt: to how many it is dealt on
   std::uint64_t cut_from = 0;  // of a piece: the name of the part
 };
 

@@ -54,31 +54,45 @@ bool simulation::donate(worker& w, frame f, std::uint64_t name) {
   return true;
 }
 
-// A part of a loop begins: the cuts that were made in it are made at once.
-void simulation::donate_parts(worker& w, record_number part) {
+// A part of a loop begins: the cuts that were made in it are made at once. False: there were none.
+bool simulation::donate_parts(worker& w, record_number part) {
   const auto found = planned_cuts_.find(records_[part].name);
-  if (found == planned_cuts_.end()) return;
+  if (found == planned_cuts_.end()) return false;
   for (const recorded_steal& s : found->second) {
     if (s.first < records_[part].first || s.first >= records_[part].last) continue;
     const record_number piece = cut(part, s.first);
     const planned& to = plan_[records_[piece].name];
     give(w, {.of = piece}, to.worker, to.turn);
   }
+  return true;
 }
 
 void simulation::give(worker& w, frame f, std::uint32_t to, std::uint32_t turn) {
   spend(w, activity::forking, costs_.promotion);
   worker& donee = workers_[to];
   donee.donated.push_back({.what = f, .turn = turn});
-  if (donee.now != phase::searching && donee.now != phase::dormant && donee.now != phase::asleep) return;
   const picoseconds arrives = w.time + costs_.transfer.at(between(w, donee));
+  switch (donee.now) {
+    case phase::running:
+    case phase::fetching:
+    case phase::waking: return;  // it will look
+    case phase::drowsy: donee.called = true; return;
+    case phase::napping:
+      donee.called = true;
+      spend(w, activity::waking, costs_.wake_call);
+      set_time(to, std::min(next_.at(to), w.time + costs_.wake_latency));
+      return;
+    case phase::searching:
+    case phase::dormant:
+    case phase::asleep: break;
+  }
   if (strict()) {
     donee.now = phase::waking;  // it has looked for nothing else
   } else if (donee.now == phase::dormant) {
     leave_dormancy(donee, arrives);
   } else if (donee.now == phase::asleep) {
     spend(w, activity::waking, costs_.wake_call);
-    call(w, to);
+    call(w, to, w.index);
     return;
   }
   donee.looks = 0;

@@ -63,10 +63,13 @@ void simulation::search(worker& w) {
 
 // Whether it has searched for long enough.
 bool simulation::end_of_round(worker& w) {
-  return how_.sleepers && policy::patience::after(w.rounds) == policy::patience::step::sleep;
+  return how_.sleepers &&
+         policy::patience::after(w.rounds, how_.workers - 1) == policy::patience::step::sleep;
 }
 
 unsigned simulation::choose_victim(worker& w) {
+  const unsigned hint = std::exchange(w.hint, worker::no_hint);
+  if (hint != worker::no_hint && hint != w.index) return hint;
   if (how_.from == victims::nearest) {
     // Of four looks two in its own cache, one on its node, one anywhere.
     const places& where = machine_.where;
@@ -105,6 +108,7 @@ bool simulation::suits(const worker& thief, const frame& f) {
 // What the runtime does in worker_frames::steal().
 frame simulation::look_at(worker& thief, worker& victim, bool insists) {
   const picoseconds now = thief.time;
+  thief.source = victim.index;
   if (victim.locked_until > now) return {};
   // In its first looks a thief wants its own color only, and the very first time until it has found one (002).
   const bool own_only = how_.from == victims::colored && facts_.colors() > 1 && looks_for_own(thief);
@@ -227,7 +231,7 @@ void simulation::lie_dormant(worker& w) {
   picoseconds sleeps = never;
   if (how_.sleepers && how_.workers > 1) {
     unsigned rounds = w.rounds;
-    while (policy::patience::after(rounds) != policy::patience::step::sleep) ++rounds;
+    while (policy::patience::after(rounds, how_.workers - 1) != policy::patience::step::sleep) ++rounds;
     const std::uint64_t looks = std::uint64_t{rounds - w.rounds} * (how_.workers - 1) - w.looks;
     sleeps = w.time + looks * w.look;
   }

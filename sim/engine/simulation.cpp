@@ -52,7 +52,7 @@ simulation::simulation(const program& what, const machine& on, const options& ho
   const unsigned count = how_.workers;
   workers_.reserve(count);
   for (unsigned i = 0; i < count; ++i) {
-    worker& w = workers_.emplace_back(i, how_.seed * 0x2545f4914f6cdd1d + i + 1);
+    worker& w = workers_.emplace_back(i, count, how_.seed * 0x2545f4914f6cdd1d + i + 1);
     if (how_.how == promotion::paced) w.beats.set_period(how_.heartbeat / nanosecond);
     picoseconds all = 0;
     for (unsigned other = 0; other < count; ++other) all += costs_.steal_miss.at(on.where.between(i, other));

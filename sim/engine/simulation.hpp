@@ -64,6 +64,9 @@ class [[gnu::visibility("hidden")]] simulation {
   void go_on_part(worker& w, record_number part);
   void end_part(worker& w, record_number part);
   void deal(worker& w, record_number part);
+  void deal_to_places(worker& w, record_number part, const std::vector<unsigned>& idle);
+  void hand_part(worker& w, worker& to, record_number part, std::uint64_t begin, std::uint64_t others);
+  std::vector<unsigned> idle_after(const worker& w, unsigned most) const;
   record_number cut(record_number part, std::uint64_t middle);
   std::uint64_t worth(record_number part);
   void halve(worker& w, node_number n);
@@ -84,6 +87,7 @@ class [[gnu::visibility("hidden")]] simulation {
   frame take_oldest(worker& w, bool if_worth);
   void answer(worker& w);
   void hand_over(worker& w, frame f);
+  worker* idle_for(const worker& w, const frame& f);
   bool post(worker& w, worker& to, frame f);
   void list(worker& w, frame f);
   void promote_all(worker& w);
@@ -114,7 +118,7 @@ class [[gnu::visibility("hidden")]] simulation {
   void end_nap(worker& w);
   void met_push_gate(worker& w, bool pushed);
   void call_for_work(worker& w);
-  void call(worker& by, unsigned sleeper);
+  void call(worker& by, unsigned sleeper, unsigned hint);
   void wake_more(worker& w);
   unsigned wake_for_work(worker& w, unsigned most);
   bool arm_gates(worker& w, bool barrier);
@@ -126,7 +130,7 @@ class [[gnu::visibility("hidden")]] simulation {
   void note_task(const worker& by, record_number graph, std::uint32_t task);
   bool donate(worker& w, frame f, std::uint64_t name);
   void look_for_donation(worker& w);
-  void donate_parts(worker& w, record_number part);
+  bool donate_parts(worker& w, record_number part);
   void give(worker& w, frame f, std::uint32_t to, std::uint32_t turn);
   frame take_donated(worker& w);
   std::uint64_t name_of(const frame& f);

@@ -50,16 +50,7 @@ bool simulation::arm_gates(worker& w, bool barrier) {
 bool simulation::work_in_sight() const noexcept { return with_work_ > 0; }
 
 void simulation::look_once_more(worker& w) {
-  if (w.called) {
-    begin_search(w);
-    return;
-  }
-  if (!w.donated.empty()) {
-    std::erase(sleepers_, w.index);
-    begin_search(w);
-    return;
-  }
-  if (work_in_sight()) {
+  if (w.called || work_in_sight() || !w.donated.empty()) {
     std::erase(sleepers_, w.index);
     // It may take one frame of several: so it counts as woken, and will look again.
     if (in_flight_ == 0) {
@@ -101,7 +92,7 @@ void simulation::end_nap(worker& w) {
   spend(w, activity::waking, how_.workers * w.look);
   if (watcher_ == w.index) watcher_ = how_.workers;
   const bool goes_on = w.patience.goes_on_after_nap(met);
-  if (w.called || lasts || !w.donated.empty()) {
+  if (w.called || lasts) {
     begin_search(w);
   } else if (goes_on && watcher_ == how_.workers) {
     nap(w);
@@ -139,11 +130,12 @@ void simulation::call_for_work(worker& w) {
   if (sleepers_.empty()) return;
   const unsigned latest = sleepers_.back();
   spend(w, activity::waking, costs_.wake_call);
-  call(w, latest);
+  call(w, latest, w.index);
 }
 
-void simulation::call(worker& by, unsigned sleeper) {
+void simulation::call(worker& by, unsigned sleeper, unsigned hint) {
   worker& called = workers_[sleeper];
+  called.hint = hint;
   std::erase(sleepers_, sleeper);
   ++in_flight_;
   ++result_.wakes;
@@ -167,26 +159,19 @@ void simulation::wake_more(worker& w) {
 }
 
 unsigned simulation::wake_for_work(worker& w, unsigned most) {
-  unsigned found = 0;
-  unsigned looks = 0;
-  for (worker& other : workers_) {
-    if (found == most) break;
-    ++looks;
-    if (!has_work_[other.index]) continue;
-    if (is_running(other) && latent(other) &&
-        records_[other.latent.oldest().of].kind == record_kind::loop_part) {
-      found = most;
-    } else {
-      found += static_cast<unsigned>(
-          std::min<std::size_t>(most - found, other.listed.size() + other.latent.size()));
-    }
-  }
-  spend(w, activity::waking, looks * w.look);
+  const unsigned count = how_.workers;
   unsigned woken = 0;
-  while (woken < found && !sleepers_.empty()) {
-    spend(w, activity::waking, costs_.wake_call);
-    call(w, sleepers_.back());
-    ++woken;
+  for (unsigned i = 0; i < count && woken < most && !sleepers_.empty(); ++i) {
+    worker& other = workers_[(w.source + i) % count];
+    spend(w, activity::waking, std::max<picoseconds>(1, costs_.steal_miss.at(between(w, other))));
+    if (!has_work_[other.index]) continue;
+    const bool divisible = is_running(other) && latent(other) &&
+                           records_[other.latent.oldest().of].kind == record_kind::loop_part;
+    std::size_t frames = divisible ? most : other.listed.size() + other.latent.size();
+    for (; frames > 0 && woken < most && !sleepers_.empty(); --frames, ++woken) {
+      spend(w, activity::waking, costs_.wake_call);
+      call(w, sleepers_.back(), other.index);
+    }
   }
   return woken;
 }

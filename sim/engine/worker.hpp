@@ -76,7 +76,10 @@ enum class phase : std::uint8_t {
 };
 
 struct worker {
-  worker(unsigned number, std::uint64_t seed) noexcept : draws(seed), index(number) {}
+  static constexpr unsigned no_hint = ~0U;
+
+  worker(unsigned number, unsigned workers, std::uint64_t seed) noexcept
+      : draws(seed), asking(workers), index(number) {}
 
   policy::random_victim draws;
   policy::patience patience;
@@ -118,9 +121,11 @@ struct worker {
 
   // Of its search.
   unsigned rounds = 0;
-  unsigned looks = 0;    // in this round
-  unsigned place = 0;    // among those that lie dormant
-  picoseconds look = 0;  // what one takes on average
+  unsigned looks = 0;       // in this round
+  unsigned place = 0;       // among those that lie dormant
+  picoseconds look = 0;     // what one takes on average
+  unsigned source = 0;      // from whom its latest work came
+  unsigned hint = no_hint;  // whom it looks at first: who has woken it has seen work there
   bool owns_wake = false;
   bool called = false;  // while it was falling asleep, or naps
 

@@ -29,6 +29,8 @@ class mailbox {
     __builtin_prefetch(state + sizeof(stolen_state) / 2);
     __builtin_prefetch(state + sizeof(stolen_state) - 1);
   }
+  // Who has posted last, or has tried to: a hint.
+  unsigned from() const noexcept { return from_.load(std::memory_order_relaxed); }
   // Null if it was empty.
   frame* close() noexcept {
     // ORD[D19] acquire: the frame and all that its branch reads; pairs with the release in post(). Model:
@@ -41,8 +43,9 @@ class mailbox {
   // A hint.
   bool awaits() const noexcept { return content_.load(std::memory_order_relaxed) == empty; }
   // False: it is closed, or full.
-  bool post(frame& posted) noexcept {
+  bool post(frame& posted, unsigned from = 0) noexcept {
     std::uintptr_t expected = empty;
+    from_.store(from, std::memory_order_relaxed);
     state_.store(reinterpret_cast<const std::byte*>(posted.state()), std::memory_order_relaxed);
     // ORD[D19] release: the frame; pairs with the acquire in close(). Model: models/mailbox.pml.
     return content_.compare_exchange_strong(expected, reinterpret_cast<std::uintptr_t>(&posted),
@@ -58,6 +61,7 @@ class mailbox {
  private:
   enum : std::uintptr_t { empty, closed };
   std::atomic<std::uintptr_t> content_{closed};
+  std::atomic<unsigned> from_{0};
   std::atomic<const std::byte*> state_{nullptr};  // of the frame that was posted, or was to be posted
 };
 

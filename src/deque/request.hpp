@@ -13,6 +13,8 @@ namespace sennit::detail {
 // Under the lock of the deque.
 class request {
  public:
+  explicit request(unsigned workers) noexcept : asking_(workers) {}
+
   // A thief waits for a frame.
   bool pending() const noexcept { return pending_; }
   // There was no frame to hand over: the next push must hand its frame over.

@@ -9,9 +9,10 @@
 namespace sennit::detail {
 
 worker_frames::worker_frames(std::size_t slots, barriers& shared, bool is_fenced, unsigned lasting,
-                             std::uint64_t beat_ns)
+                             std::uint64_t beat_ns, unsigned workers)
     : deque_(slots, shared, lasting | (is_fenced ? unsigned{fenced} : 0U), promotions_),
       barriers_(shared),
+      request_(workers),
       promotions_(here_, beat_ns) {
   deque_.set_reasons(reasons());
 }

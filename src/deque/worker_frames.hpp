@@ -28,7 +28,8 @@ class worker_frames {
  public:
   // Reserves room for `slots` latent frames; throws std::bad_alloc if the system has none. `is_fenced`: the owner
   // fences. `lasting`: reasons for which the gates are shut as long as there is the worker. `beat_ns`: see promotions.
-  worker_frames(std::size_t slots, barriers& shared, bool is_fenced, unsigned lasting, std::uint64_t beat_ns);
+  worker_frames(std::size_t slots, barriers& shared, bool is_fenced, unsigned lasting, std::uint64_t beat_ns,
+                unsigned workers = 2);
   worker_frames(const worker_frames&) = delete;
   worker_frames& operator=(const worker_frames&) = delete;
   ~worker_frames() = default;

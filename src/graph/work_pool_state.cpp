@@ -110,8 +110,10 @@ const void* work_pool_state::stack_here() noexcept { return current_tls().gate; 
 std::uint64_t work_pool_state::now_ns() noexcept { return detail::now_ns(); }
 
 void work_pool_state::pause_for_others(unsigned attempt) noexcept {
-  if (policy::patience::after(attempt % (policy::patience::spin_rounds + policy::patience::yield_rounds)) ==
-      policy::patience::step::spin) {
+  using policy::patience;
+  constexpr unsigned others = 1;  // it looks at one queue
+  constexpr unsigned rounds = patience::spin_rounds(others) + patience::yield_rounds(others);
+  if (patience::after(attempt % rounds, others) == patience::step::spin) {
     relax();
   } else {
     sched_yield();

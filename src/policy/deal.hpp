@@ -6,6 +6,16 @@
 
 namespace sennit::policy {
 
+// With many workers that wait, the last ones would get their parts late if one strand dealt them all. So the strand hands at
+// most so many out. Each is for a group of workers, of which the first one gets it, and hands out the parts of the others.
+inline constexpr std::uint64_t most_dealt_at_once = 16;
+
+// The first worker of the group, of `workers` that wait: each has a part in the end, and it has the lowest one of its group.
+constexpr std::uint64_t first_of_group(std::uint64_t group, std::uint64_t workers) noexcept {
+  const std::uint64_t groups = std::min(workers, most_dealt_at_once);
+  return workers / groups * group + std::min(group, workers % groups);
+}
+
 // Contiguous parts of [first, last), in the order of seats. The parts are the same for each loop with these
 // bounds that finds the same number of waiting workers. The first part is for the strand that deals. It is
 // larger by a lead, because that strand begins before the others have their parts.

@@ -12,8 +12,15 @@ class patience {
 
   // In a round, the worker looks at every other worker: some 50 ns with two workers. Spinning lasts long
   // enough to bridge the gap between two phases of a program, and short enough not to matter for energy.
-  static constexpr unsigned spin_rounds = 600;
-  static constexpr unsigned yield_rounds = 8;
+  // What counts are the looks: with a thousand workers, a round takes as long as hundreds of rounds of two.
+  static constexpr unsigned spin_looks = 600;
+  static constexpr unsigned yield_looks = 8;
+  static constexpr unsigned spin_rounds(unsigned others) noexcept {
+    return std::max(2U, spin_looks / std::max(others, 1U));
+  }
+  static constexpr unsigned yield_rounds(unsigned others) noexcept {
+    return std::max(1U, yield_looks / std::max(others, 1U));
+  }
   // A worker that has done its part of a loop first waits for a part of the next loop. Phases often follow
   // each other, and searching for work disturbs the worker that is about to deal.
   static constexpr unsigned rounds_at_the_mailbox = 32;
@@ -34,10 +41,11 @@ class patience {
   static constexpr std::uint64_t longest_nap_ns = 400'000;
   static constexpr unsigned quiet_naps = 8;  // naps without a fork, after which the worker sleeps
 
-  // What to do after n failed rounds in a row.
-  static step after(unsigned rounds) noexcept {
-    if (rounds < spin_rounds) return step::spin;
-    return rounds < spin_rounds + yield_rounds ? step::yield : step::sleep;
+  // What to do after n failed rounds in a row, if there are so many other workers.
+  static step after(unsigned rounds, unsigned others) noexcept {
+    const unsigned spins = spin_rounds(others);
+    if (rounds < spins) return step::spin;
+    return rounds - spins < yield_rounds(others) ? step::yield : step::sleep;
   }
 
   // Waking a worker that finds no work costs the waker a system call. After each such wake, the worker naps

@@ -62,7 +62,7 @@ void sleepers::note_depth(sleeping& sleeper, unsigned depth) noexcept {
   if (depth > deepest_.load(std::memory_order_relaxed)) deepest_.store(depth, std::memory_order_relaxed);
 }
 
-bool sleepers::call_one() noexcept {
+bool sleepers::call_one(unsigned seen_at) noexcept {
   sleeping* chosen = nullptr;
   {
     // Under the lock: no push may see the count while nobody is woken.
@@ -79,19 +79,21 @@ bool sleepers::call_one() noexcept {
       chosen = take_latest();
       if (chosen == nullptr) return guests_ == 0;
     }
+    chosen->seen_at = seen_at;
     note_depth(*chosen, 1);
   }
   chosen->call.unpark();
   return true;
 }
 
-unsigned sleepers::wake(unsigned most, const sleeping* by) noexcept {
+unsigned sleepers::wake(unsigned most, const sleeping* by, unsigned seen_at) noexcept {
   for (unsigned woken = 0; woken < most; ++woken) {
     sleeping* chosen = nullptr;
     {
       const std::lock_guard guard(lock_);
       chosen = take_latest();
       if (chosen == nullptr) return woken;
+      chosen->seen_at = seen_at;
       note_depth(*chosen, (by != nullptr ? by->depth : 0) + 1);
     }
     chosen->call.unpark();

@@ -9,12 +9,16 @@
 
 namespace sennit::detail {
 
+// No worker's seat.
+inline constexpr unsigned no_seat = ~0U;
+
 // A worker among those that sleep.
 struct sleeping {
   parker call;
   std::atomic<bool> asleep{false};  // written under the sleepers' lock; read without it, as a hint
   // All below: under the lock.
-  bool guest = false;  // takes work of its own region only
+  unsigned seen_at = no_seat;  // the seat where the waker has seen work; the sleeper's own once it is awake
+  bool guest = false;          // takes work of its own region only
   sleeping* before = nullptr;
   sleeping* after = nullptr;
   // How many wakes led to the worker's latest, one after the other.
@@ -31,10 +35,11 @@ class sleepers {
 
   // There is new work. Unless a wake is in flight, which will look, wakes one worker that takes any work.
   // False: only guests sleep, and the caller must look whose work it is.
-  bool call_one() noexcept;
+  // `seen_at`: whose work.
+  bool call_one(unsigned seen_at = no_seat) noexcept;
   // The caller has seen work. Wakes up to `most` workers that take any work, and returns how many it has woken. `by`: the
   // caller, if it is a worker.
-  unsigned wake(unsigned most, const sleeping* by) noexcept;
+  unsigned wake(unsigned most, const sleeping* by, unsigned seen_at = no_seat) noexcept;
   // The same for a guest, for whom there is some. False: it does not sleep.
   bool wake_guest(sleeping& guest) noexcept;
   // The owner of a wake in flight has found work, or gives up. True: no other is in flight.

@@ -34,7 +34,7 @@ unsigned worker::find_idle(worker** found, unsigned room, color_set colors) cons
 
 bool worker::post(frame& posted) noexcept {
   posted.stolen().box = &mail_;
-  if (mail_.post(posted)) return true;
+  if (mail_.post(posted, current()->index_)) return true;
   posted.stolen().box = nullptr;
   return false;
 }
@@ -88,10 +88,14 @@ frame* worker::try_steal_any(bool insist) noexcept {
   const unsigned count = core_.worker_count();
   if (count < 2) return nullptr;
   for (unsigned attempt = 1; attempt < count; ++attempt) {
-    worker& victim = core_.worker_at(victims_.next(count, index_));
+    // Who has woken this worker has seen work there.
+    const unsigned seen_at = std::exchange(hint_, no_seat);
+    worker& victim =
+        core_.worker_at(seen_at < count && seen_at != index_ ? seen_at : victims_.next(count, index_));
     perturb();
     if (frame* const stolen = victim.frames_.steal(insist, next_wanted(), at_hand_)) {
       counts.steals.fetch_add(1, std::memory_order_relaxed);
+      source_ = victim.index_;
       return stolen;
     }
   }
@@ -167,7 +171,7 @@ frame* worker::search() noexcept {
     if (frame* const posted = look_into_mailbox()) return posted;
     constexpr unsigned rounds_between = 8;
     if (frame* const stolen = try_steal_any(rounds % rounds_between == 0)) return stolen;
-    switch (policy::patience::after(rounds)) {
+    switch (policy::patience::after(rounds, core_.worker_count() - 1)) {
       case policy::patience::step::spin: relax(); break;
       case policy::patience::step::yield: sched_yield(); break;
       case policy::patience::step::sleep:
@@ -206,6 +210,7 @@ frame* worker::take_posted() noexcept {
   if (posted == nullptr) return nullptr;
   counts.steals.fetch_add(1, std::memory_order_relaxed);
   dealt_ = posted->stolen().dealt;
+  source_ = mail_.from();
   return posted;
 }
 
@@ -255,6 +260,7 @@ void worker::sleep() noexcept {
       core_.arm_gates(frames_.wish().now()) || frames_.listed().has_donation(*this) || park_until_called();
   if (rested) core_.note_return(*this);
   if (core_.wakes_up(*this, saw_work)) owns_wake_ = true;
+  hint_ = std::exchange(sleep_place_.seen_at, no_seat);
 }
 
 void worker::woken_in_vain() noexcept {

@@ -43,7 +43,9 @@ worker_frames::watched runtime_core::look_again() noexcept {
 void runtime_core::call_for_work(const region_state* pushed_in) noexcept {
   // ORD[D9] The list's lock was released after the insertion; see sleepers::announce().
   if (!asleep_.any() && !asleep_.watched()) return;
-  if (!asleep_.call_one()) (void)wake_guests(1, pushed_in);
+  const worker* const here = worker::current();
+  const unsigned seen_at = here != nullptr ? here->index() : no_seat;
+  if (!asleep_.call_one(seen_at)) (void)wake_guests(1, pushed_in);
 }
 
 // A guest takes only work of its own region. It is told of a push in this region even if the frame is gone,
@@ -62,11 +64,18 @@ unsigned runtime_core::wake_guests(unsigned most, const region_state* pushed_in)
 }
 
 unsigned runtime_core::wake_for_work(unsigned most) noexcept {
-  unsigned found = 0;
-  const unsigned count = worker_count();
-  for (unsigned i = 0; i < count && found < most; ++i) found += worker_at(i).frames().work_for(most - found);
   worker* const here = worker::current();
-  const unsigned woken = asleep_.wake(found, here != nullptr ? &here->sleep_place() : nullptr);
+  const sleeping* const by = here != nullptr ? &here->sleep_place() : nullptr;
+  const unsigned count = worker_count();
+  unsigned found = 0;
+  unsigned woken = 0;
+  // Where its own work was there is most likely more.
+  for (unsigned i = 0, seat = here != nullptr ? here->source() : 0; i < count && found < most; ++i, ++seat) {
+    if (seat >= count) seat = 0;
+    const unsigned more = worker_at(seat).frames().work_for(most - found);
+    found += more;
+    woken += asleep_.wake(more, by, seat);
+  }
   return woken < found ? woken + wake_guests(found - woken, nullptr) : woken;
 }
 

@@ -74,8 +74,9 @@ worker::worker(runtime_core& core, unsigned index)
     : core_(core),
       index_(index),
       frames_(core.deque_slots(), core.barriers(), core.barrier() == steal_barrier::fence,
-              core.lasting_reasons(), core.beat_ns()),
-      victims_(index + 1) {}
+              core.lasting_reasons(), core.beat_ns(), core.workers()),
+      victims_(index + 1),
+      source_(index) {}
 
 void worker::serve(frame* first) {
   worker_tls& tls = current_tls();

@@ -101,6 +101,8 @@ class worker {
   // Whether the seat is a guest's, which takes work of its own region only.
   bool is_guest() const noexcept { return frames_.wish().now().within != nullptr; }
   unsigned index() const noexcept { return index_; }
+  // The worker that its latest work came from. Its thread uses it.
+  unsigned source() const noexcept { return source_; }
   // The worker's thread uses it. While the seat has no thread, the runtime's lock of members protects it.
   fiber_pool& pool() noexcept { return pool_; }
   // Memory for what a thief makes while the owner of a deque waits. The worker's thread uses it.
@@ -178,6 +180,8 @@ class worker {
   policy::random_victim victims_;
   std::atomic<std::uint64_t> own_only_until_ns_{0};  // written by the worker's thread
   policy::patience patience_;
+  unsigned source_;
+  unsigned hint_ = no_seat;  // whom to look at first
   bool owns_wake_ = false;
   bool dealt_ = false;  // the latest frame was
   sleeping sleep_place_;

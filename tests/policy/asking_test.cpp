@@ -18,4 +18,11 @@ TEST(asking, lasts_about_as_long_as_a_barrier) {
   EXPECT_TRUE(a.silent(1'000));
 }
 
+// Catches a first barrier that comes at once where it takes a millisecond.
+TEST(asking, takes_barriers_to_last_longer_with_more_workers) {
+  EXPECT_TRUE(asking(2).silent(1'000));
+  EXPECT_FALSE(asking(1024).silent(100'000));
+  EXPECT_TRUE(asking(1024).silent(1'000'000));
+}
+
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace {
@@ -51,5 +52,17 @@ TEST(deal, gives_a_lead_of_an_eighth_at_most) {
 
 // Catches a deal of what is too little for anybody to come for.
 TEST(deal, keeps_what_is_little) { EXPECT_EQ(deal(0, 100, 8, 60, 0).parts(), 1U); }
+
+// Catches groups that leave a worker out, or have one twice.
+TEST(deal, has_each_waiting_worker_in_one_group) {
+  using namespace sennit::policy;
+  for (std::uint64_t workers = 1; workers < 1100; workers += 1 + workers / 20) {
+    const std::uint64_t groups = std::min(workers, most_dealt_at_once);
+    EXPECT_EQ(first_of_group(0, workers), 0U);
+    EXPECT_EQ(first_of_group(groups, workers), workers);
+    for (std::uint64_t g = 0; g < groups; ++g)
+      ASSERT_LT(first_of_group(g, workers), first_of_group(g + 1, workers));
+  }
+}
 
 }  // namespace

@@ -11,11 +11,20 @@ using sennit::policy::patience;
 
 // Catches a worker that never sleeps, or sleeps at once.
 TEST(patience, spins_yields_and_sleeps_in_this_order) {
-  EXPECT_EQ(patience::after(0), patience::step::spin);
-  EXPECT_EQ(patience::after(patience::spin_rounds - 1), patience::step::spin);
-  EXPECT_EQ(patience::after(patience::spin_rounds), patience::step::yield);
-  EXPECT_EQ(patience::after(patience::spin_rounds + patience::yield_rounds), patience::step::sleep);
-  EXPECT_EQ(patience::after(~0U), patience::step::sleep);
+  for (const unsigned others : {1U, 7U, 1023U}) {
+    const unsigned spins = patience::spin_rounds(others);
+    EXPECT_EQ(patience::after(0, others), patience::step::spin);
+    EXPECT_EQ(patience::after(spins - 1, others), patience::step::spin);
+    EXPECT_EQ(patience::after(spins, others), patience::step::yield);
+    EXPECT_EQ(patience::after(spins + patience::yield_rounds(others), others), patience::step::sleep);
+    EXPECT_EQ(patience::after(~0U, others), patience::step::sleep);
+  }
+}
+
+// Catches a thousand workers that search a thousand times as long as two.
+TEST(patience, counts_looks) {
+  EXPECT_EQ(patience::spin_rounds(1), patience::spin_looks);
+  EXPECT_LE(patience::spin_rounds(1023) * 1023, 4 * patience::spin_looks);
 }
 
 // Catches naps that grow without bound, or are kept after work was found.

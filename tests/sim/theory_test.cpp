@@ -215,7 +215,7 @@ TEST(sim_theory, colors_cost_no_more_than_the_first_search) {
 // has a worker. A stolen branch needs a record more.
 TEST(sim_theory, space_grows_by_the_number_of_workers) {
   const machine m = server(4, 4);
-  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const random_program p(seed, 7);
     options how;
     how.seed = seed;

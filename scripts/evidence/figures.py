@@ -51,11 +51,17 @@ class Figure:
     def not_reproduced(self):
         """What, and why; '' if nothing."""
         if self.how() == MISSING:
-            return " ".join(part for part in ("all of it: its measurement has not been taken on a machine at rest yet.", self.missing) if part)
+            return " ".join(
+                part
+                for part in ("all of it: its measurement has not been taken on a machine at rest yet.", self.missing)
+                if part
+            )
         return self.missing
 
     def how(self):
-        kinds = [kind for kind in (MEASURED, COUNTED, SIMULATED) if any(c.how == kind and c.ours is not None for c in self.claims)]
+        kinds = [
+            kind for kind in (MEASURED, COUNTED, SIMULATED) if any(c.how == kind and c.ours is not None for c in self.claims)
+        ]
         return ", ".join(kinds) or MISSING
 
 

@@ -46,7 +46,10 @@ def write():
         print("evidence: no pictures, as Python has no matplotlib (Debian: python3-matplotlib)", file=sys.stderr)
         return
     if plots.version() != plots.MATPLOTLIB:
-        print(f"evidence: matplotlib {plots.version()} draws other bytes than {plots.MATPLOTLIB} of the kept pictures", file=sys.stderr)
+        print(
+            f"evidence: matplotlib {plots.version()} draws other bytes than {plots.MATPLOTLIB} of the kept pictures",
+            file=sys.stderr,
+        )
     folder = kept.PAGES / "pictures"
     folder.mkdir(exist_ok=True)
     wanted = {f"{name}-{theme}.svg": (plot, theme) for name, plot in pictures.items() for theme in plots.THEMES}
@@ -58,7 +61,9 @@ def write():
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="make evidence", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="make evidence", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--measure", action="store_true")
     parser.add_argument("--simulate", action="store_true")
     parser.add_argument("--quick", action="store_true")

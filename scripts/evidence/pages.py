@@ -3,7 +3,9 @@
 from figures import MEASURED, MISSING
 from kept import Kept
 
-FROM_THE_PAPER = "The plots of the papers are not in their texts. Where a figure has no number of the paper beside ours, its text says none."
+FROM_THE_PAPER = (
+    "The plots of the papers are not in their texts. Where a figure has no number of the paper beside ours, its text says none."
+)
 
 
 def shown(value):
@@ -29,7 +31,9 @@ def section(figure, kept):
             how = f"{how}, busy machine" if disturbed else how
             note = f" ({claim.note})" if claim.note else ""
             word = "" if disturbed else claim.word()
-            lines.append(f"| {claim.what} | {shown(claim.theirs)} ({claim.where}) | {shown(claim.ours)} | {how}{note} | {word} |")
+            lines.append(
+                f"| {claim.what} | {shown(claim.theirs)} ({claim.where}) | {shown(claim.ours)} | {how}{note} | {word} |"
+            )
         lines.append("")
     for plot in figure.drawn():
         stem = picture(kept.name, plot)
@@ -71,7 +75,11 @@ def about(kept, name):
     run = kept.run(name)
     words = [f"`{name}` {run['date']}, {run['cpu']}, {run['cpus']} CPUs", "quick sizes" if run.get("quick") else "full sizes"]
     if not run.get("quiet", False):
-        words.append(f"on a busy machine, others had {100 * run['others']:.0f}% of it" if run.get("others") is not None else "on a busy machine")
+        words.append(
+            f"on a busy machine, others had {100 * run['others']:.0f}% of it"
+            if run.get("others") is not None
+            else "on a busy machine"
+        )
     return ", ".join(words)
 
 

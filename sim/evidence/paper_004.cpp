@@ -79,6 +79,8 @@ json figure_4() {
           .workers = workers, .from = victims::nearest, .cut = loops::places, .follow = replay::relaxed};
       const steal_schedule by_first = begun(trees);
       put("Sennit: loops dealt along places", timed(what, form::loops, places, steps, &by_first).step);
+      places.sleepers = false;
+      put("the same, workers stay awake", timed(what, form::loops, places, steps, &by_first).step);
     }
     const double base = at_most["Cilk, first touch"];
     plain.push_back(base);

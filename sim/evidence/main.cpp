@@ -1,4 +1,5 @@
-// Simulates a figure of the papers, and writes what scripts/evidence keeps of it: sennit_evidence --list, sennit_evidence 004/figure-4.
+// Simulates a figure of the papers, and writes what scripts/evidence keeps of it: sennit_evidence --list, sennit_evidence
+// 004/figure-4.
 #include "evidence/evidence.hpp"
 
 #include <fmt/core.h>

@@ -68,8 +68,8 @@ measured run(const task_graph& graph, unsigned workers, coloring colors, bool ti
   return m;
 }
 
-// As OpenMP's static loops have it: a worker runs the tasks of its own blocks, iteration by iteration; all wait for the slowest.
-// Simulated as one loop for each iteration or diagonal, which is dealt along places and not stolen from.
+// As OpenMP's static loops have it: a worker runs the tasks of its own blocks, iteration by iteration; all wait for the
+// slowest. Simulated as one loop for each iteration or diagonal, which is dealt along places and not stolen from.
 double static_seconds(const task_graph& graph, unsigned workers) {
   // The level of a task: one more than the highest that it waits for.
   std::vector<std::uint32_t> level(graph.tasks.size());

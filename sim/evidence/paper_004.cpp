@@ -180,7 +180,8 @@ json figure_2b() {
   return all;
 }
 
-// A worker is slow where each leaf reads data that is far away for it alone: 79 cores are on the node of the data, and one is not.
+// A worker is slow where each leaf reads data that is far away for it alone: 79 cores are on the node of the data, and one is
+// not.
 json figure_2c() {
   std::string text = machine_text(eighty());
   const std::size_t at = text.find("\ncores =") + 1;

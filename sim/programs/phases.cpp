@@ -71,8 +71,8 @@ void walk(const range& here, std::size_t blocks, unsigned workers, std::uint64_t
   walk(right, blocks, workers, name_of_branch(name, 1), level + 1, visit);
 }
 
-// The program's root is a series of children that are waited for, each a phase: so a phase is a branch, too, and a schedule can say
-// who begins it. Whoever ends a phase goes on with the series.
+// The program's root is a series of children that are waited for, each a phase: so a phase is a branch, too, and a schedule can
+// say who begins it. Whoever ends a phase goes on with the series.
 std::uint64_t root_of(std::size_t which) { return name_of_branch(0, 2 * which); }
 
 constexpr std::uint32_t who_begins = 0;

@@ -35,8 +35,8 @@ std::vector<phased_program> problems_of_004();
 // touches alone take `memory`. If no seconds are known, a strand takes a third of what its touches take.
 void give_times(phased_program& what, double memory, double seconds);
 
-// A program of sweeps, and the same with the sweeps of a step spliced: a block's slices go through all sweeps, one after the other
-// (000, pipelining). What a block waits for from its neighbors is left out.
+// A program of sweeps, and the same with the sweeps of a step spliced: a block's slices go through all sweeps, one after the
+// other (000, pipelining). What a block waits for from its neighbors is left out.
 struct spliced_pair {
   phased_program loops;
   phased_program spliced;

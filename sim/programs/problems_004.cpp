@@ -87,8 +87,8 @@ phased_program floyd_warshall() {
   return p;
 }
 
-// 2^22 rows of 256 entries of 12 bytes. The vector that is multiplied lies in 64 pieces; a task of 2048 rows reads two fifths of
-// their lines. Then two loops over vectors.
+// 2^22 rows of 256 entries of 12 bytes. The vector that is multiplied lies in 64 pieces; a task of 2048 rows reads two fifths
+// of their lines. Then two loops over vectors.
 phased_program cg() {
   const arrays matrix{.blocks = 2048, .bytes = 6 * mib};
   const arrays vectors{.blocks = 2048, .bytes = 16 * kib, .first = 2048};  // p, q, r, z

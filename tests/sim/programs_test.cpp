@@ -98,7 +98,9 @@ TEST(Phases, TakeTheirSerialTime) {
 TEST(Problems, OfThePapersHaveTheirTasks) {
   for (const phased_program& p : problems_of_004()) {
     EXPECT_FALSE(p.step.empty()) << p.name;
-    const std::size_t tasks = p.name == "scan" ? 512 : p.name == "mg" || p.name == "floyd-warshall" ? 4096 : 2048;
+    const std::size_t tasks = p.name == "scan"                               ? 512
+                              : p.name == "mg" || p.name == "floyd-warshall" ? 4096
+                                                                             : 2048;
     EXPECT_EQ(p.step[0].size(), tasks) << p.name;
   }
   // What a splice does is what its sweeps do.

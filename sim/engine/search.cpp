@@ -47,8 +47,7 @@ void simulation::search(worker& w) {
     return;
   }
   worker& victim = workers_[choose_victim(w)];
-  constexpr unsigned rounds_between = 8;  // as in worker::search()
-  const frame got = look_at(w, victim, w.rounds % rounds_between == 0);
+  const frame got = look_at(w, victim, patience_.insists(w.rounds));
   if (got) {
     found(w, got);
     return;
@@ -63,8 +62,7 @@ void simulation::search(worker& w) {
 
 // Whether it has searched for long enough.
 bool simulation::end_of_round(worker& w) {
-  return how_.sleepers &&
-         policy::patience::after(w.rounds, how_.workers - 1) == policy::patience::step::sleep;
+  return how_.sleepers && patience_.after(w.rounds) == policy::patience::step::sleep;
 }
 
 unsigned simulation::choose_victim(worker& w) {
@@ -231,7 +229,7 @@ void simulation::lie_dormant(worker& w) {
   picoseconds sleeps = never;
   if (how_.sleepers && how_.workers > 1) {
     unsigned rounds = w.rounds;
-    while (policy::patience::after(rounds, how_.workers - 1) != policy::patience::step::sleep) ++rounds;
+    while (patience_.after(rounds) != policy::patience::step::sleep) ++rounds;
     const std::uint64_t looks = std::uint64_t{rounds - w.rounds} * (how_.workers - 1) - w.looks;
     sleeps = w.time + looks * w.look;
   }

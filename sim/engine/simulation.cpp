@@ -42,6 +42,7 @@ simulation::simulation(const program& what, const machine& on, const options& ho
       how_(completed(how, on)),
       facts_(what),
       sharing_(sharing_of(how_.workers)),
+      patience_(how_.workers - 1),
       next_(how_.workers + 1),
       timer_(how_.workers),
       open_(how_.workers),

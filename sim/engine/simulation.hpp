@@ -144,6 +144,7 @@ class [[gnu::visibility("hidden")]] simulation {
   const options how_;
   const program_facts facts_;
   const unsigned sharing_;  // of loops: see detail::pace
+  const policy::patience::search patience_;
 
   std::vector<worker> workers_;
   picoseconds now_ = 0;

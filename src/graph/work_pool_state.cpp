@@ -113,7 +113,7 @@ void work_pool_state::pause_for_others(unsigned attempt) noexcept {
   using policy::patience;
   constexpr unsigned others = 1;  // it looks at one queue
   constexpr unsigned rounds = patience::spin_rounds(others) + patience::yield_rounds(others);
-  if (patience::after(attempt % rounds, others) == patience::step::spin) {
+  if (patience::search(others).after(attempt % rounds) == patience::step::spin) {
     relax();
   } else {
     sched_yield();

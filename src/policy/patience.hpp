@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 namespace sennit::policy {
@@ -41,12 +42,28 @@ class patience {
   static constexpr std::uint64_t longest_nap_ns = 400'000;
   static constexpr unsigned quiet_naps = 8;  // naps without a fork, after which the worker sleeps
 
-  // What to do after n failed rounds in a row, if there are so many other workers.
-  static step after(unsigned rounds, unsigned others) noexcept {
-    const unsigned spins = spin_rounds(others);
-    if (rounds < spins) return step::spin;
-    return rounds - spins < yield_rounds(others) ? step::yield : step::sleep;
-  }
+  // A search beside so many other workers. Made once, as it divides.
+  class search {
+   public:
+    explicit constexpr search(unsigned others) noexcept
+        : spins_(spin_rounds(others)),
+          yields_(yield_rounds(others)),
+          quiet_(std::bit_floor(std::min(8U, spins_)) - 1) {}
+
+    // What to do after n failed rounds in a row.
+    constexpr step after(unsigned rounds) const noexcept {
+      if (rounds < spins_) return step::spin;
+      return rounds - spins_ < yields_ ? step::yield : step::sleep;
+    }
+    // Whether the worker looks behind hints in this round, which takes the deques' locks: in some, also in one of the last
+    // before it sleeps. A frame of an owner that does not answer is found in such a round only.
+    constexpr bool insists(unsigned rounds) const noexcept { return (rounds & quiet_) == 0; }
+
+   private:
+    unsigned spins_;
+    unsigned yields_;
+    unsigned quiet_;  // rounds between two that insist
+  };
 
   // Waking a worker that finds no work costs the waker a system call. After each such wake, the worker naps
   // before it searches again, twice as long each time. Zero: no nap.

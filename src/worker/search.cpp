@@ -167,11 +167,11 @@ void worker::wait_at_the_mailbox() const noexcept {
 
 frame* worker::search() noexcept {
   if (std::exchange(dealt_, false)) wait_at_the_mailbox();
-  for (unsigned rounds = 0; !leaving(); ++rounds) {
+  const policy::patience::search patience(core_.worker_count() - 1);
+  for (unsigned rounds = 0; !leaving();) {
     if (frame* const posted = look_into_mailbox()) return posted;
-    constexpr unsigned rounds_between = 8;
-    if (frame* const stolen = try_steal_any(rounds % rounds_between == 0)) return stolen;
-    switch (policy::patience::after(rounds, core_.worker_count() - 1)) {
+    if (frame* const stolen = try_steal_any(patience.insists(rounds))) return stolen;
+    switch (patience.after(++rounds)) {
       case policy::patience::step::spin: relax(); break;
       case policy::patience::step::yield: sched_yield(); break;
       case policy::patience::step::sleep:

@@ -13,11 +13,22 @@ using sennit::policy::patience;
 TEST(patience, spins_yields_and_sleeps_in_this_order) {
   for (const unsigned others : {1U, 7U, 1023U}) {
     const unsigned spins = patience::spin_rounds(others);
-    EXPECT_EQ(patience::after(0, others), patience::step::spin);
-    EXPECT_EQ(patience::after(spins - 1, others), patience::step::spin);
-    EXPECT_EQ(patience::after(spins, others), patience::step::yield);
-    EXPECT_EQ(patience::after(spins + patience::yield_rounds(others), others), patience::step::sleep);
-    EXPECT_EQ(patience::after(~0U, others), patience::step::sleep);
+    EXPECT_EQ(patience::search(others).after(0), patience::step::spin);
+    EXPECT_EQ(patience::search(others).after(spins - 1), patience::step::spin);
+    EXPECT_EQ(patience::search(others).after(spins), patience::step::yield);
+    EXPECT_EQ(patience::search(others).after(spins + patience::yield_rounds(others)), patience::step::sleep);
+    EXPECT_EQ(patience::search(others).after(~0U), patience::step::sleep);
+  }
+}
+
+// Catches a worker that sleeps without having looked behind hints in the end.
+TEST(patience, insists_at_first_and_at_last) {
+  for (unsigned others = 1; others < 1100; ++others) {
+    EXPECT_TRUE(patience::search(others).insists(0));
+    bool late = false;
+    for (unsigned r = 1; patience::search(others).after(r) != patience::step::sleep; ++r)
+      late = late || patience::search(others).insists(r);
+    EXPECT_TRUE(late) << others;
   }
 }
 

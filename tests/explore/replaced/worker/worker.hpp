@@ -45,6 +45,9 @@ class worker {
   void pass_on(frame& handed) noexcept;
   unsigned find_idle(worker** found, unsigned room, color_set colors = all_colors) const noexcept;
   bool post(frame& posted) noexcept;
+  // Hints, of where to look first.
+  unsigned index() const noexcept { return 0; }
+  unsigned source() const noexcept { return 0; }
   void announce_work() noexcept { core_.call_for_work(nullptr); }
 
   // What a thief does with what it has claimed.

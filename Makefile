@@ -1,7 +1,7 @@
 # `make demo` and `make test` are complete: on a fresh Debian 12 they install what they need, and say so.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-build setup-test demo install test check stress foreign bench format format-check tidy clean
+.PHONY: help setup setup-build setup-test demo install test check stress foreign bench evidence format format-check tidy clean
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -50,7 +50,19 @@ bench: ## run the benchmarks of SUITE=name; QUICK=1 takes fewer samples
 	@cmake --build --preset bench --parallel $(JOBS) --target bench/all
 	bench/run '$(SUITE)' $(if $(QUICK),--quick)
 
-sources = $(shell find $(wildcard include src integrations gallery tools bench tests) -name '*.hpp' -o -name '*.cpp')
+evidence: ## make docs/evidence of the kept numbers; MEASURE=1 measures first (QUICK=1: small), SIMULATE=1 simulates; ONLY=004 or 004/fib: a part
+	@scripts/setup.sh evidence $(if $(MEASURE),build bench) $(if $(SIMULATE),build)
+ifneq ($(MEASURE),)
+	@cmake --preset bench
+	@cmake --build --preset bench --parallel $(JOBS) --target bench/all
+endif
+ifneq ($(MEASURE)$(SIMULATE),)
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target $(if $(MEASURE),tools/sennit) $(if $(SIMULATE),sennit_evidence)
+endif
+	@/usr/bin/python3 scripts/evidence/make.py $(if $(MEASURE),--measure) $(if $(SIMULATE),--simulate) $(if $(QUICK),--quick) $(addprefix --only ,$(ONLY))
+
+sources = $(shell find $(wildcard include src sim integrations gallery tools bench tests) -name '*.hpp' -o -name '*.cpp')
 
 format: setup-test ## lay out the sources as .clang-format says
 	@clang-format-19 -i $(sources)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what Debian packages are missing: setup.sh build|test|bench...
+# Installs what Debian packages are missing: setup.sh build|test|bench|evidence...
 set -eu
 
 packages() {
@@ -7,6 +7,7 @@ packages() {
     build) echo g++ cmake ninja-build pkg-config libboost-context-dev libhwloc-dev libcli11-dev libffi-dev libfmt-dev \
                 nlohmann-json3-dev libpng-dev libgtest-dev libgmock-dev ;;
     test) echo wamerican clang-19 libclang-19-dev libclang-rt-19-dev llvm-19 clang-format-19 clang-tidy-19 libtbb-dev python3 spin valgrind chromium gdb ;;
+    evidence) echo python3-matplotlib ;;
     bench) echo clang-19 libtbb-dev libcuckoo-dev robin-map-dev libomp-19-dev libstarpu-dev libopenblas-dev python3 python3-venv valgrind ;;
   esac
 }
@@ -15,6 +16,7 @@ purpose() {
   case $1 in
     build) echo "to build sennit and its tools" ;;
     test) echo "to test it (words, second compiler, splicec, sanitizers, programs for oneTBB, models, formatting, pages)" ;;
+    evidence) echo "to draw the pictures of docs/evidence" ;;
     bench) echo "to compare it with other systems" ;;
   esac
 }
@@ -39,7 +41,7 @@ $package
 all=""
 for group; do
   if [ -z "$(packages "$group")" ]; then
-    say "no group of packages is called '$group'; there are build, test and bench"
+    say "no group of packages is called '$group'; there are build, test, bench and evidence"
     exit 2
   fi
   all="$all $(packages "$group")"

@@ -23,9 +23,11 @@ class Claim:
         ratio = self.ours / self.theirs if self.theirs else None
         if ratio is not None and 0.75 <= ratio <= 1.25:
             return "within 25%"
-        if (self.ours >= 1) == (self.theirs >= 1):
-            return "same side of 1"
-        return "differs"
+        return f"{ratio:.2g} of it" if ratio is not None else "differs"
+
+    def same_side(self):
+        """Whether both are ratios of the same side of 1, or not far apart."""
+        return (self.ours >= 1) == (self.theirs >= 1) or self.word() == "within 25%"
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,20 @@ class Figure:
         """The plots that have something to show."""
         return [plot for plot in self.plots if not plot.empty()]
 
+    def not_reproduced(self):
+        """What, and why; '' if nothing."""
+        if self.how() == MISSING:
+            return " ".join(
+                part
+                for part in ("all of it: its measurement has not been taken on a machine at rest yet.", self.missing)
+                if part
+            )
+        return self.missing
+
     def how(self):
-        kinds = [kind for kind in (MEASURED, COUNTED, SIMULATED) if any(c.how == kind and c.ours is not None for c in self.claims)]
+        kinds = [
+            kind for kind in (MEASURED, COUNTED, SIMULATED) if any(c.how == kind and c.ours is not None for c in self.claims)
+        ]
         return ", ".join(kinds) or MISSING
 
 
@@ -90,9 +104,9 @@ def again(what, name):
 
 def verdict(claims):
     """One word for the index, from the claims that have two numbers."""
-    words = [word for claim in claims if (word := claim.word())]
-    if not words:
+    compared = [claim for claim in claims if claim.word()]
+    if not compared:
         return "open"
-    if all(word == "within 25%" for word in words):
+    if all(claim.word() == "within 25%" for claim in compared):
         return "agrees"
-    return "partly" if any(word != "differs" for word in words) else "differs"
+    return "partly" if any(claim.same_side() for claim in compared) else "differs"

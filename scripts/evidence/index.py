@@ -1,13 +1,13 @@
 """The words at the head of docs/evidence/README.md."""
 
 WORDS = """# Evidence
-For each table and figure of the [five papers](../glossary.md#the-papers) that the library is made of: what the paper shows, and what the library
+For each table and figure of the [five papers](../glossary.md) that the library is made of: what the paper shows, and what the library
 shows. *Measured* is on a machine with two CPUs. *Counted* is on a described machine of several nodes, whose workers share these
 two CPUs: who ran what, not how long it took. *Simulated* is on machines that nobody here has; the runtime's policies make the
 decisions there. The paper's number and ours stand side by side where both are numbers.
 
-*agrees*: all numbers are within 25% of each other, or the words say the same. *partly*: some are, or all are on the same side of 1.
-*differs*, *smaller*: the page says why. *open*: not known yet, and the page says why.
+*agrees*: all numbers are within 25% of each other, or the words say the same. *partly*: some are, or they point the same way.
+*differs*, *more*, *smaller*: the page says why. *open*: not known yet, or measured on a busy machine only.
 
 | command | what it does |
 | --- | --- |
@@ -16,5 +16,7 @@ decisions there. The paper's number and ours stand side by side where both are n
 | `make evidence SIMULATE=1` | simulates first |
 | `make evidence MEASURE=1 ONLY=004/fib` | only this measurement, or with `SIMULATE=1` this simulation, or with `ONLY=004` one paper |
 
-A measurement on a busy machine says so on its page. There, the least of the interleaved samples stands for the median.
+A measurement on a busy machine says so. Of its samples the least stands for the median, and nobody compares it with the paper's number.
+`make evidence MEASURE=1` on a machine at rest replaces it.
+
 """.splitlines()

@@ -27,14 +27,14 @@ MODULES = {paper: importlib.import_module(f"papers.p{paper}") for paper in kept.
 
 def contents():
     """The text of each page by its name, and the plots by theirs."""
-    texts, pictures, figures_of = {}, {}, {}
+    texts, pictures, figures_of, kept_of = {}, {}, {}, {}
     for paper, module in MODULES.items():
-        known = kept.Kept(paper)
+        known = kept_of[paper] = kept.Kept(paper)
         figures_of[paper] = module.figures(known)
         texts[f"{paper}.md"] = pages.page(module.TITLE, known, figures_of[paper])
         pictures |= {pages.picture(paper, plot): plot for figure in figures_of[paper] for plot in figure.drawn()}
     titles = {paper: module.TITLE for paper, module in MODULES.items()}
-    texts["README.md"] = pages.index(titles, figures_of, index.WORDS)
+    texts["README.md"] = pages.index(titles, figures_of, kept_of, index.WORDS)
     return texts, pictures
 
 
@@ -46,7 +46,10 @@ def write():
         print("evidence: no pictures, as Python has no matplotlib (Debian: python3-matplotlib)", file=sys.stderr)
         return
     if plots.version() != plots.MATPLOTLIB:
-        print(f"evidence: matplotlib {plots.version()} draws other bytes than {plots.MATPLOTLIB} of the kept pictures", file=sys.stderr)
+        print(
+            f"evidence: matplotlib {plots.version()} draws other bytes than {plots.MATPLOTLIB} of the kept pictures",
+            file=sys.stderr,
+        )
     folder = kept.PAGES / "pictures"
     folder.mkdir(exist_ok=True)
     wanted = {f"{name}-{theme}.svg": (plot, theme) for name, plot in pictures.items() for theme in plots.THEMES}
@@ -58,7 +61,9 @@ def write():
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="make evidence", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="make evidence", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--measure", action="store_true")
     parser.add_argument("--simulate", action="store_true")
     parser.add_argument("--quick", action="store_true")

@@ -65,16 +65,34 @@ class Grains:
                     with tempfile.TemporaryDirectory() as folder:
                         out = pathlib.Path(folder) / "run.json"
                         subprocess.run(
-                            [tool, "run", self.kernel, *options, "--variant", variant, "--tile", str(tile),
-                             "--workers", str(workers), "--no-forks", "--json", out],
-                            check=True, stdout=subprocess.DEVNULL,
+                            [
+                                tool,
+                                "run",
+                                self.kernel,
+                                *options,
+                                "--variant",
+                                variant,
+                                "--tile",
+                                str(tile),
+                                "--workers",
+                                str(workers),
+                                "--no-forks",
+                                "--json",
+                                out,
+                            ],
+                            check=True,
+                            stdout=subprocess.DEVNULL,
                         )
                         file = json.loads(out.read_text())
                     machine = file.get("machine", {})
                     for system in ("sennit", "serial"):
-                        records.append([self.kernel, system, f"{variant} {tile}", "seconds", workers, *seconds_of(file, system)])
+                        records.append(
+                            [self.kernel, system, f"{variant} {tile}", "seconds", workers, *seconds_of(file, system)]
+                        )
         return {
-            "date": time.strftime("%Y-%m-%d"), "cpu": machine.get("cpu", processor()), "cpus": machine.get("cpus", processors()),
+            "date": time.strftime("%Y-%m-%d"),
+            "cpu": machine.get("cpu", processor()),
+            "cpus": machine.get("cpus", processors()),
             "records": records,
         }
 
@@ -94,16 +112,28 @@ class Written:
         path = kept.ROOT / f"out/bench/{self.suite}.json"
         if not path.is_file():
             sys.exit(f"evidence: {path} is missing; write it with: {self.how}")
-        return records_of(json.loads(path.read_text()), self.metrics)
+        file = json.loads(path.read_text())
+        return {"quiet": file["machine"]["load_before"] < 0.5, "others": None, **records_of(file, self.metrics)}
 
 
 def records_of(file, metrics):
     """Of a file of bench/run: its medians and least samples."""
     machine = file["machine"]
     return {
-        "date": machine["date"], "cpu": machine["cpu"], "cpus": machine["cpus"], "commit": file["commit"],
+        "date": machine["date"],
+        "cpu": machine["cpu"],
+        "cpus": machine["cpus"],
+        "commit": file["commit"],
         "records": [
-            [r["kernel"], r["system"], r["variant"], r["metric"], r["workers"], rounded(r["median"]), rounded(min(r["samples"]))]
+            [
+                r["kernel"],
+                r["system"],
+                r["variant"],
+                r["metric"],
+                r["workers"],
+                rounded(r["median"]),
+                rounded(min(r["samples"])),
+            ]
             for r in file["results"]
             if r["ok"] and r["metric"] in metrics
         ],

@@ -1,9 +1,11 @@
 """The pages: one for each paper, and the index."""
 
-from figures import MISSING
+from figures import MEASURED, MISSING
 from kept import Kept
 
-FROM_THE_PAPER = "The plots of the papers are not in their texts. Where a figure has no number of the paper beside ours, its text says none."
+FROM_THE_PAPER = (
+    "The plots of the papers are not in their texts. Where a figure has no number of the paper beside ours, its text says none."
+)
 
 
 def shown(value):
@@ -25,8 +27,13 @@ def section(figure, kept):
         lines += ["| | the paper | here | | |", "| --- | --- | --- | --- | --- |"]
         for claim in figure.claims:
             how = claim.how if claim.ours is not None else MISSING
-            words = " ".join(part for part in (how + (f" ({claim.note})" if claim.note else ""),) if part)
-            lines.append(f"| {claim.what} | {shown(claim.theirs)} ({claim.where}) | {shown(claim.ours)} | {words} | {claim.word()} |")
+            disturbed = how == MEASURED and busy(figure, kept)
+            how = f"{how}, busy machine" if disturbed else how
+            note = f" ({claim.note})" if claim.note else ""
+            word = "" if disturbed else claim.word()
+            lines.append(
+                f"| {claim.what} | {shown(claim.theirs)} ({claim.where}) | {shown(claim.ours)} | {how}{note} | {word} |"
+            )
         lines.append("")
     for plot in figure.drawn():
         stem = picture(kept.name, plot)
@@ -37,9 +44,14 @@ def section(figure, kept):
             "</picture>",
             "",
         ]
-    lines += [f"**Agreement:** {figure.agreement}", ""]
-    if figure.missing:
-        lines += [f"**Not reproduced:** {figure.missing}", ""]
+    if figure.how() == MISSING:
+        lines += ["**Agreement:** not known yet.", ""]
+    elif doubtful(figure, kept):
+        lines += [f"**Agreement:** as far as a busy machine can tell: {figure.agreement}", ""]
+    else:
+        lines += [f"**Agreement:** {figure.agreement}", ""]
+    if missing := figure.not_reproduced():
+        lines += [f"**Not reproduced:** {missing}", ""]
     notes = [about(kept, run) for run in figure.runs if kept.run(run)]
     if notes:
         lines += ["Measured: " + "; ".join(notes) + ".", ""]
@@ -48,12 +60,26 @@ def section(figure, kept):
     return lines
 
 
+def busy(figure, kept):
+    """Whether others were at work while one of its measurements was taken."""
+    return any(not run["quiet"] for name in figure.runs if (run := kept.run(name)))
+
+
+def doubtful(figure, kept):
+    """Whether all that is known of it was measured on a busy machine."""
+    return busy(figure, kept) and all(claim.how == MEASURED for claim in figure.claims if claim.ours is not None)
+
+
 def about(kept, name):
     """When and where a measurement was taken."""
     run = kept.run(name)
     words = [f"`{name}` {run['date']}, {run['cpu']}, {run['cpus']} CPUs", "quick sizes" if run.get("quick") else "full sizes"]
     if not run.get("quiet", False):
-        words.append("on a busy machine")
+        words.append(
+            f"on a busy machine, others had {100 * run['others']:.0f}% of it"
+            if run.get("others") is not None
+            else "on a busy machine"
+        )
     return ", ".join(words)
 
 
@@ -80,7 +106,7 @@ def first_of(figure):
     return (both or list(figure.claims) or [None])[0]
 
 
-def index(titles, figures_of, words):
+def index(titles, figures_of, kept_of, words):
     lines = [*words]
     for paper, title in titles.items():
         lines += [
@@ -92,7 +118,11 @@ def index(titles, figures_of, words):
             claim = first_of(figure)
             cells = [claim.what, shown(claim.theirs), shown(claim.ours)] if claim else ["", "—", "—"]
             link = f"[{figure.name}]({paper}.md#{anchor(figure.name)})"
-            lines.append("| " + " | ".join([link, *cells, figure.how(), figure.word]) + " |")
+            how = figure.how()
+            if claim and claim.how == MEASURED and busy(figure, kept_of[paper]):
+                how = how.replace(MEASURED, "measured on a busy machine")
+            word = "open" if how == MISSING or doubtful(figure, kept_of[paper]) else figure.word
+            lines.append("| " + " | ".join([link, *cells, how, word]) + " |")
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
 

@@ -82,7 +82,13 @@ def bars(axes, plot, tone):
 def lines(axes, plot):
     for at, (name, points) in enumerate(plot.series.items()):
         axes.plot(
-            [x for x, _ in points], [y for _, y in points], "-", marker="o", markersize=3, linewidth=1.4, label=name,
+            [x for x, _ in points],
+            [y for _, y in points],
+            "-",
+            marker="o",
+            markersize=3,
+            linewidth=1.4,
+            label=name,
             color=COLORS[at % len(COLORS)],
         )
     if plot.log_x:

@@ -4,7 +4,9 @@
 #include "engine/schedule.hpp"
 #include "program/program.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,44 +23,57 @@ using phase = std::vector<block_work>;
 
 struct phased_program {
   std::string name;
-  std::vector<phase> initialize;  // touches all data first, in parallel
+  std::vector<phase> initialize;  // touches all data first
   std::vector<phase> step;
-  double serial_seconds = 0;  // of a step, by the paper; 0: not known
+  double serial_seconds = 0;  // of a step, by a paper; 0: not known
 };
 
-// The problems of 004, Table I, at their sizes. Where a paper has a serial time, the strands' times are such that a step takes it
-// on one core of the machine, with the memory's time; elsewhere a strand takes a third of its memory's time.
-std::vector<phased_program> programs_of_004();
+// The problems of 004, Table I, at their sizes, without the times of strands.
+std::vector<phased_program> problems_of_004();
 
-// How the phases are made into a program: each as a tree of forks, or as a loop.
+// Gives strands their times, in proportion to the bytes that they touch: such that a step of the program takes `seconds` if its
+// touches alone take `memory`. If no seconds are known, a strand takes a third of what its touches take.
+void give_times(phased_program& what, double memory, double seconds);
+
+// A program of sweeps, and the same with the sweeps of a step spliced: a block's slices go through all sweeps, one after the
+// other (000, pipelining). What a block waits for from its neighbors is left out.
+struct spliced_pair {
+  phased_program loops;
+  phased_program spliced;
+};
+
+// The problems of 000, Table 1, at their sizes; a step of these is as many as the paper splices. Without the times of strands.
+std::vector<spliced_pair> problems_of_000();
+
+// How many blocks each phase has, in the order in which they run; trees have a part for each worker at their top, and halves
+// below.
+struct phase_trees {
+  std::vector<std::size_t> blocks;
+  unsigned workers = 1;
+};
+
+// The initialization and then so many steps.
+phase_trees trees_of(const phased_program& what, unsigned steps, unsigned workers);
+
 enum class form : std::uint8_t { forks, loops };
 
-// `steps` steps, after the initialization if `first` says so.
-// A tree of forks has a part for each of `workers` at its top, and halves below.
-program phases_as(const phased_program& what, unsigned steps, unsigned workers, form how, bool first);
+// The initialization and so many steps as a program, each phase a tree of forks or a loop.
+program phases_as(const phased_program& what, unsigned steps, unsigned workers, form how);
 
-// Worker w runs the w-th part of each phase, of equal numbers of blocks. For form::forks, made for as many workers.
-steal_schedule designed(const phased_program& what, unsigned steps, unsigned workers, bool first);
+// Worker w runs the w-th part of each phase whose number is in `of`, by place; of the others nothing is said.
+steal_schedule designed(const phase_trees& trees, std::span<const std::size_t> of);
 
-// The schedule of the step number `from` for all steps: phases that have as many blocks have the same trees. `taken` is of a run
-// of the same form, workers and `first`.
-steal_schedule repeated(const steal_schedule& taken, const phased_program& what, unsigned from, unsigned steps,
-                        unsigned workers, bool first);
+// Only that worker 0 begins each phase, as the schedules below have it.
+steal_schedule begun(const phase_trees& trees);
 
-// The schedule of one phase of step `from` for all phases of the program, as far as they have the same tree.
-steal_schedule of_phase(const steal_schedule& taken, const phased_program& what, std::size_t which,
-                        unsigned steps, unsigned workers, bool first);
+// Each phase by the schedule of the phase source[phase], which has as many blocks, in a run of a program with the same trees.
+steal_schedule copied(const steal_schedule& taken, const phase_trees& trees,
+                      std::span<const std::size_t> source);
 
-// Where the blocks lie if worker w has initialized the w-th part of each phase: with workers in order on `nodes` nodes.
-std::vector<std::uint32_t> homes_of(const program& p, const std::vector<unsigned>& worker_of_block,
-                                    unsigned workers);
+// Without the steals that lie deepest in the trees: of n steals of a phase the first keep * n, level by level, stay (004, VI).
+steal_schedule pruned(const steal_schedule& taken, const phase_trees& trees, double keep);
 
-// Sizes of what the workers of a schedule got, in blocks, for the phase.
-std::vector<std::uint64_t> grains(const steal_schedule& taken, const phased_program& what, std::size_t which,
-                                  unsigned workers, bool first);
-
-// Without the steals that lie deepest in the tree of each phase: `keep` of 1 stay (004, VI).
-steal_schedule pruned(const steal_schedule& taken, const phased_program& what, unsigned steps, unsigned workers,
-                      bool first, double keep);
+// Of the phase: how many blocks each steal got, without those that were stolen from it.
+std::vector<std::uint64_t> grains(const steal_schedule& taken, const phase_trees& trees, std::size_t which);
 
 }  // namespace sennit::sim

@@ -6,7 +6,18 @@ from measure import Suite
 
 TITLE = "003: heartbeats (PLDI 2021)"
 
-LOOPS = ("plus-reduce-array", "incr-array", "mandelbrot", "kmeans", "srad", "spmv-random", "spmv-powerlaw", "spmv-arrowhead", "floyd-warshall-1k", "floyd-warshall-2k")
+LOOPS = (
+    "plus-reduce-array",
+    "incr-array",
+    "mandelbrot",
+    "kmeans",
+    "srad",
+    "spmv-random",
+    "spmv-powerlaw",
+    "spmv-arrowhead",
+    "floyd-warshall-1k",
+    "floyd-warshall-2k",
+)
 FORKS = ("knapsack", "mergesort-uniform", "mergesort-exponential")
 METRICS = ("seconds", "beats_asked", "beats_delivered", "rate_reached")
 RUNS = {
@@ -34,7 +45,9 @@ def figures(kept):
 
 
 def median(kept, program, system, metric, workers, variant="default"):
-    return next((x for run in MEASUREMENTS if (x := kept.median(run, program, system, metric, workers, variant)) is not None), None)
+    return next(
+        (x for run in MEASUREMENTS if (x := kept.median(run, program, system, metric, workers, variant)) is not None), None
+    )
 
 
 def over(kept, program, system, variant="default", workers=1):
@@ -55,37 +68,138 @@ def most(values, without=()):
     return max((v for p, v in zip(PROGRAMS, values) if v is not None and p not in without), default=None)
 
 
+def task_cost(kept):
+    """How much more Cilk Plus takes beyond the serial time than TPAL does without the cost of its beats, one core."""
+    found = kept.figure_of_run("figure-6", "over_serial") or {}
+    ratios = [(x["Cilk Plus"] - 1) / (x["Sennit"] - 1) for x in found.values() if x["Cilk Plus"] > 1.02 and x["Sennit"] > 1.001]
+    return mean(ratios)
+
+
 def fig6(kept):
     said = kept.paper["figure-6"]
-    series = {"Sennit": column(kept, "sennit"), "promotion points": column(kept, "points"), "oneTBB": column(kept, "onetbb"), "OpenMP": column(kept, "openmp")}
+    series = {
+        "Sennit": column(kept, "sennit"),
+        "promotion points": column(kept, "points"),
+        "oneTBB": column(kept, "onetbb"),
+        "OpenMP": column(kept, "openmp"),
+    }
     best = [min((x for x in (a, b) if x is not None), default=None) for a, b in zip(series["oneTBB"], series["OpenMP"])]
     ratio = [b / p if b and p else None for b, p in zip(best, series["promotion points"])]
     claims = (
-        Claim("a task of Cilk Plus over one of TPAL", said["task_cost"]["value"], said["task_cost"]["from"], kept.figure_of_run("figure-6", "task_cost"), SIMULATED),
-        Claim("mandelbrot, TPAL over Cilk Plus", said["mandelbrot"]["value"], said["mandelbrot"]["from"], inverse(ratio[PROGRAMS.index("mandelbrot")]), note="points over the better of oneTBB and OpenMP"),
-        Claim("the better of the two others over points, geometric mean", "above 1", "Figure 6: as fast or faster in all cases but one", mean(ratio), note="1 worker"),
+        Claim(
+            "a task of Cilk Plus over one of TPAL",
+            said["task_cost"]["value"],
+            said["task_cost"]["from"],
+            task_cost(kept),
+            SIMULATED,
+            "what 1 worker takes beyond serial",
+        ),
+        Claim(
+            "mandelbrot, TPAL over Cilk Plus",
+            said["mandelbrot"]["value"],
+            said["mandelbrot"]["from"],
+            inverse(ratio[PROGRAMS.index("mandelbrot")]),
+            note="points over the better of oneTBB and OpenMP",
+        ),
+        Claim(
+            "the better of the two others over points, geometric mean",
+            "above 1",
+            "Figure 6: as fast or faster in all cases but one",
+            mean(ratio),
+            note="1 worker",
+        ),
     )
-    plot = Bars("figure-6", "Tasks that nobody takes: time over the serial program, 1 worker", "ratio (lower is faster)", PROGRAMS, series, "serial", log=True)
+    plot = Bars(
+        "figure-6",
+        "Tasks that nobody takes: time over the serial program, 1 worker",
+        "ratio (lower is faster)",
+        PROGRAMS,
+        series,
+        "serial",
+        log=True,
+    )
     return Figure(
-        "figure-6", "Figure 6", "What it costs to make tasks on one core, for Cilk Plus and TPAL.", claims,
-        "Latent parallelism costs little, as there, and eager tasks cost much where the work in them is small.", "agrees" if mean(ratio) else "open", commands(), (plot,), runs=MEASUREMENTS,
+        "figure-6",
+        "Figure 6",
+        "What it costs to make tasks on one core, for Cilk Plus and TPAL.",
+        claims,
+        "Latent parallelism costs little, as there, and eager tasks cost much where the work in them is small.",
+        "partly",
+        commands(),
+        (plot,),
+        runs=MEASUREMENTS,
         missing="the cost of a single task of Cilk Plus: Cilk Plus is not run. oneTBB and OpenMP stand for systems that make tasks eagerly.",
         setting="`points` are loops with promotion points, TPAL's way; Sennit's own frames are promoted on demand.",
     )
 
 
+def over_cilk(kept):
+    means = kept.figure_of_run("figure-14", "geometric_means")
+    if not means:
+        return None
+    loops, recursion = (means[f"tpal_linux_{kind}"] / means[f"cilk_{kind}"] for kind in ("iterative", "recursive"))
+    return f"{loops:.1f} for loops, {recursion:.1f} for recursion"
+
+
 def fig7(kept):
     said = kept.paper["figure-7"]
-    ways = (("Sennit", "sennit", None), ("points, promotions each 100 us", "points", "promote100"), ("oneTBB", "onetbb", None), ("OpenMP", "openmp", None))
+    ways = (
+        ("Sennit", "sennit", None),
+        ("points, promotions each 100 us", "points", "promote100"),
+        ("oneTBB", "onetbb", None),
+        ("OpenMP", "openmp", None),
+    )
     series = {name: [inverse(x) for x in column(kept, s, v, 2)] for name, s, v in ways}
     claims = (
-        Claim("TPAL over Cilk Plus, 15 cores, programs that suit it", said["tpal_over_cilk"]["value"], said["tpal_over_cilk"]["from"], kept.figure_of_run("figure-7", "tpal_over_cilk"), SIMULATED),
-        Claim("slowdown of the others", said["others"]["value"], said["others"]["from"], kept.figure_of_run("figure-7", "others"), SIMULATED),
-        Claim("floyd-warshall, 1k", said["floyd_warshall_1k"]["value"], said["floyd_warshall_1k"]["from"], kept.figure_of_run("figure-7", "ratio", "floyd-warshall-1k"), SIMULATED),
+        Claim(
+            "TPAL over Cilk Plus, 15 cores, programs that suit it",
+            said["tpal_over_cilk"]["value"],
+            said["tpal_over_cilk"]["from"],
+            kept.figure_of_run("figure-7", "tpal_over_cilk"),
+            SIMULATED,
+        ),
+        Claim(
+            "TPAL over Cilk Plus, all programs",
+            "2.1 for loops, 1.3 for recursion",
+            "Figure 14's means",
+            over_cilk(kept),
+            SIMULATED,
+        ),
+        Claim(
+            "slowdown of the others",
+            said["others"]["value"],
+            said["others"]["from"],
+            kept.figure_of_run("figure-7", "others"),
+            SIMULATED,
+        ),
+        Claim(
+            "floyd-warshall, 1k",
+            said["floyd_warshall_1k"]["value"],
+            said["floyd_warshall_1k"]["from"],
+            kept.figure_of_run("figure-7", "ratio", "floyd-warshall-1k"),
+            SIMULATED,
+        ),
     )
-    plots = [Bars("figure-7-measured", "Speedup over the serial program, 2 workers", "speedup (higher is faster)", PROGRAMS, series, "serial")]
-    return at_scale(kept, "figure-7", "Figure 7", "Speedup on 15 cores, Cilk Plus and TPAL on Linux.", claims, plots,
-                    "On two workers promotions on demand and by beats are both ahead of eager tasks where iterations are small.")
+    plots = [
+        Bars(
+            "figure-7-measured",
+            "Speedup over the serial program, 2 workers",
+            "speedup (higher is faster)",
+            PROGRAMS,
+            series,
+            "serial",
+        )
+    ]
+    return at_scale(
+        kept,
+        "figure-7",
+        "Figure 7",
+        "Speedup on 15 cores, Cilk Plus and TPAL on Linux.",
+        claims,
+        plots,
+        "TPAL is ahead where inner loops are short, and behind by 3 to 6% where a loop is large and even, as there; Cilk Plus is slower than serial in a third of the programs, as there. "
+        "The mean is larger than the paper's 1.53: a product of sparse matrices spawns for each entry here, since rows have fewer entries than 8P.",
+    )
 
 
 def at_scale(kept, name, title, shows, claims, plots, here):
@@ -93,9 +207,31 @@ def at_scale(kept, name, title, shows, claims, plots, here):
     programs = tuple(found)
     if programs:
         ways = tuple(dict.fromkeys(way for of in found.values() for way in of))
-        plots = [*plots, Bars(name, f"{title}: speedup over serial on 15 cores, simulated", "speedup (higher is faster)", programs, {w: [found[p].get(w) for p in programs] for w in ways}, "serial")]
-    return Figure(name, title, shows, tuple(claims), kept.figure_of_run(name, "agreement") or here, verdict(claims), commands(name), tuple(plots), runs=MEASUREMENTS if name == "figure-7" else (),
-                  missing="" if found else "15 cores: their simulation is not kept yet.")
+        plots = [
+            *plots,
+            Bars(
+                name,
+                f"{title}: speedup over serial on 15 cores, simulated",
+                "speedup (higher is faster)",
+                programs,
+                {w: [found[p].get(w) for p in programs] for w in ways},
+                "serial",
+            ),
+        ]
+    return Figure(
+        name,
+        title,
+        shows,
+        tuple(claims),
+        here,
+        "partly",
+        commands(name) if name == "figure-7" else (simulated(name),),
+        tuple(plots),
+        runs=MEASUREMENTS if name == "figure-7" else (),
+        missing="incr-array and mergesort of exponential numbers." if found else "15 cores: their simulation is not kept yet.",
+        setting="Simulated: 15 cores of a 16-core EPYC. A spawn of Cilk Plus takes 30 ns, and its loops are halved down to 1/(8P) of their iterations, as there; "
+        "a beat of Linux takes what the machine file says, and one of Nautilus 1 us of the receiver. Iterations' times are estimated.",
+    )
 
 
 def fig8(kept):
@@ -103,74 +239,240 @@ def fig8(kept):
     points, frames = column(kept, "points"), column(kept, "sennit")
     slow = ("floyd-warshall-1k", "floyd-warshall-2k", "kmeans", "knapsack")
     claims = (
-        Claim("TPAL without beats over serial, at most", said["most"]["value"], said["most"]["from"], most(points, slow), note="points, without the same three"),
+        Claim(
+            "TPAL without beats over serial, at most",
+            said["most"]["value"],
+            said["most"]["from"],
+            most(points, slow),
+            note="points, without the same three",
+        ),
         Claim("kmeans", said["kmeans"]["value"], said["kmeans"]["from"], points[PROGRAMS.index("kmeans")]),
         Claim("knapsack", said["knapsack"]["value"], said["knapsack"]["from"], points[PROGRAMS.index("knapsack")]),
         Claim("mergesort", said["mergesort"]["value"], said["mergesort"]["from"], points[PROGRAMS.index("mergesort-uniform")]),
     )
-    plot = Bars("figure-8", "Parallel programs without beats, 1 worker: time over the serial program", "ratio (lower is faster)", PROGRAMS, {"points, no beats": points, "frames, on demand": frames}, "serial")
-    return Figure("figure-8", "Figure 8", "What the compilation to TPAL costs, without beats.", claims, "A loop with promotion points is about as fast as the plain one, as there.", verdict(claims), commands(), (plot,), runs=MEASUREMENTS)
+    plot = Bars(
+        "figure-8",
+        "Parallel programs without beats, 1 worker: time over the serial program",
+        "ratio (lower is faster)",
+        PROGRAMS,
+        {"points, no beats": points, "frames, on demand": frames},
+        "serial",
+    )
+    return Figure(
+        "figure-8",
+        "Figure 8",
+        "What the compilation to TPAL costs, without beats.",
+        claims,
+        "A loop with promotion points is about as fast as the plain one, as there.",
+        verdict(claims),
+        commands(),
+        (plot,),
+        runs=MEASUREMENTS,
+    )
 
 
 def fig9(kept):
     said = kept.paper["figure-9"]
-    series = {name: column(kept, "points", v) for name, v in (("beats only, 100 us", "beats100"), ("with promotions, 100 us", "promote100"), ("beats only, 20 us", "beats20"), ("with promotions, 20 us", "promote20"))}
+    series = {
+        name: column(kept, "points", v)
+        for name, v in (
+            ("beats only, 100 us", "beats100"),
+            ("with promotions, 100 us", "promote100"),
+            ("beats only, 20 us", "beats20"),
+            ("with promotions, 20 us", "promote20"),
+        )
+    }
     # As there: over the same program without beats.
     plain = column(kept, "points")
     relative = {name: [x / p if x and p else None for x, p in zip(values, plain)] for name, values in series.items()}
     beats100, promote100, beats20, promote20 = relative.values()
     claims = (
-        Claim("beats only, 100 us", said["beats_100"]["value"], said["beats_100"]["from"], mean(beats100), note="over points without beats"),
-        Claim("beats only, 20 us", said["beats_20"]["value"], said["beats_20"]["from"], mean(beats20), note="over points without beats"),
-        Claim("with promotions, 100 us, at most", said["promote_100"]["value"], said["promote_100"]["from"], most(promote100, ("kmeans", "knapsack", "spmv-powerlaw")), note="over points without beats"),
-        Claim("with promotions, 20 us", said["promote_20"]["value"], said["promote_20"]["from"], mean(promote20), note="over points without beats"),
+        Claim(
+            "beats only, 100 us",
+            said["beats_100"]["value"],
+            said["beats_100"]["from"],
+            mean(beats100),
+            note="over points without beats",
+        ),
+        Claim(
+            "beats only, 20 us",
+            said["beats_20"]["value"],
+            said["beats_20"]["from"],
+            mean(beats20),
+            note="over points without beats",
+        ),
+        Claim(
+            "with promotions, 100 us, at most",
+            said["promote_100"]["value"],
+            said["promote_100"]["from"],
+            most(promote100, ("kmeans", "knapsack", "spmv-powerlaw")),
+            note="over points without beats",
+        ),
+        Claim(
+            "with promotions, 20 us",
+            said["promote_20"]["value"],
+            said["promote_20"]["from"],
+            mean(promote20),
+            note="over points without beats",
+        ),
     )
-    plot = Bars("figure-9", "Beats and promotions, 1 worker: time over the serial program", "ratio (lower is faster)", PROGRAMS, series, "serial")
-    return Figure("figure-9", "Figure 9", "What interrupts cost on Linux, alone and with promotions, on one core.", claims,
-                  "Beats at 100 us cost little and at 20 us much more, as there; a signal costs more in a virtual machine.", verdict(claims), commands(), (plot,), runs=MEASUREMENTS)
+    plot = Bars(
+        "figure-9",
+        "Beats and promotions, 1 worker: time over the serial program",
+        "ratio (lower is faster)",
+        PROGRAMS,
+        series,
+        "serial",
+    )
+    return Figure(
+        "figure-9",
+        "Figure 9",
+        "What interrupts cost on Linux, alone and with promotions, on one core.",
+        claims,
+        "Beats at 100 us cost little and at 20 us much more, as there; a signal costs more in a virtual machine.",
+        verdict(claims),
+        commands(),
+        (plot,),
+        runs=MEASUREMENTS,
+    )
 
 
 def fig10(kept):
     said = kept.paper["figure-10"]
-    series = {name: [median(kept, p, "points", "rate_reached", 2, v) for p in PROGRAMS] for name, v in (("promotions, 100 us", "promote100"), ("promotions, 20 us", "promote20"))}
+
+    def rate(program, variant):
+        """In a sample with few beats, one more or less is all that shows."""
+        asked = median(kept, program, "points", "beats_asked", 2, variant)
+        return median(kept, program, "points", "rate_reached", 2, variant) if asked and asked >= 20 else None
+
+    series = {
+        name: [rate(p, v) for p in PROGRAMS]
+        for name, v in (("promotions, 100 us", "promote100"), ("promotions, 20 us", "promote20"))
+    }
     at100, at20 = ([x for x in values if x is not None] for values in series.values())
     claims = (
-        Claim("rate reached, 100 us, at least", said["least_100"]["value"], said["least_100"]["from"], min(at100, default=None), note="2 workers, of what workers at work asked for"),
-        Claim("rate reached, 20 us, at most", said["most_20"]["value"], said["most_20"]["from"], max(at20, default=None), note="2 workers"),
-        Claim("rate reached, 20 us, at least", said["least_20"]["value"], said["least_20"]["from"], min(at20, default=None), note="2 workers"),
+        Claim(
+            "rate reached, 100 us, at least",
+            said["least_100"]["value"],
+            said["least_100"]["from"],
+            min(at100, default=None),
+            note="2 workers, of what workers at work asked for",
+        ),
+        Claim(
+            "rate reached, 20 us, at most",
+            said["most_20"]["value"],
+            said["most_20"]["from"],
+            max(at20, default=None),
+            note="2 workers",
+        ),
+        Claim(
+            "rate reached, 20 us, at least",
+            said["least_20"]["value"],
+            said["least_20"]["from"],
+            min(at20, default=None),
+            note="2 workers",
+        ),
     )
     plot = Bars("figure-10", "Beats that came over beats asked for, 2 workers", "ratio", PROGRAMS, series, "asked for")
-    return Figure("figure-10", "Figure 10", "Rate of beats on Linux and on Nautilus, asked for and reached, 15 cores.", claims,
-                  "Two workers get most of the beats at 100 us; there 15 cores lose up to half, as one thread sends all signals. Here each worker has a timer of its own.",
-                  verdict(claims), commands(), (plot,), runs=MEASUREMENTS, missing="Nautilus, a kernel of its own, and 15 cores.")
+    return Figure(
+        "figure-10",
+        "Figure 10",
+        "Rate of beats on Linux and on Nautilus, asked for and reached, 15 cores.",
+        claims,
+        "Two workers get most of the beats at 100 us; there 15 cores lose up to half, as one thread sends all signals. Here each worker has a timer of its own.",
+        verdict(claims),
+        commands(),
+        (plot,),
+        runs=MEASUREMENTS,
+        missing="Nautilus, a kernel of its own, and 15 cores.",
+    )
+
+
+def beside(kept, program):
+    found = kept.figure_of_run("figure-11", "speedups", program)
+    return (
+        f"{program} on 15: TPAL on Linux {found['TPAL, Linux']['15']:.1f}, Cilk Plus {found['Cilk Plus']['15']:.1f}"
+        if found
+        else None
+    )
 
 
 def fig11(kept):
     said = kept.paper["figure-11"]
     found = kept.figure_of_run("figure-11", "speedups") or {}
     claims = (
-        Claim("mandelbrot", said["mandelbrot"]["value"], said["mandelbrot"]["from"], kept.figure_of_run("figure-11", "mandelbrot"), SIMULATED),
-        Claim("the others", said["others"]["value"], said["others"]["from"], kept.figure_of_run("figure-11", "others"), SIMULATED),
+        Claim("mandelbrot", said["mandelbrot"]["value"], said["mandelbrot"]["from"], beside(kept, "mandelbrot"), SIMULATED),
+        Claim("the others", said["others"]["value"], said["others"]["from"], beside(kept, "srad"), SIMULATED),
     )
     plots = tuple(
-        Lines(f"figure-11-{p}", f"{p}: speedup over serial, simulated on a 16-core EPYC", "cores", "speedup", {w: [(int(n), x) for n, x in points.items()] for w, points in ways.items()})
+        Lines(
+            f"figure-11-{p}",
+            f"{p}: speedup over serial, simulated on a 16-core EPYC",
+            "cores",
+            "speedup",
+            {w: [(int(n), x) for n, x in points.items()] for w, points in ways.items()},
+        )
         for p, ways in found.items()
     )
-    return Figure("figure-11", "Figure 11", "Speedup of all programs on 1 to 15 cores.", claims, kept.figure_of_run("figure-11", "agreement") or "Not simulated yet.",
-                  kept.figure_of_run("figure-11", "word") or "open", (simulated("figure-11"),), plots, missing="" if found else "15 cores: their simulation is not kept yet.")
+    return Figure(
+        "figure-11",
+        "Figure 11",
+        "Speedup of all programs on 1 to 15 cores.",
+        claims,
+        "The curves are the paper's in kind: TPAL starts near serial and scales, and Cilk Plus starts far below where tasks are small. mandelbrot is behind on Linux, though by less than there.",
+        "partly",
+        (simulated("figure-11"),),
+        plots,
+        missing="beats that are lost: in the simulation Linux delivers each beat that one thread can send.",
+    )
 
 
 def fig13(kept):
     said = kept.paper["figure-13"]
     claims = (
-        Claim("beats only, 20 us, at most", said["beats_20"]["value"], said["beats_20"]["from"], kept.figure_of_run("figure-13", "most_20"), SIMULATED, "signals cost nothing to send and 1 us to take"),
-        Claim("beats only, 100 us", said["beats_100"]["value"], said["beats_100"]["from"], kept.figure_of_run("figure-13", "mean_100"), SIMULATED),
+        Claim(
+            "beats only, 20 us, at most",
+            said["beats_20"]["value"],
+            said["beats_20"]["from"],
+            kept.figure_of_run("figure-13", "most_20"),
+            SIMULATED,
+            "signals cost nothing to send and 1 us to take",
+        ),
+        Claim(
+            "beats only, 100 us",
+            said["beats_100"]["value"],
+            said["beats_100"]["from"],
+            kept.figure_of_run("figure-13", "mean_100"),
+            SIMULATED,
+        ),
     )
     found = kept.figure_of_run("figure-13", "over_serial") or {}
     ways = tuple(dict.fromkeys(w for of in found.values() for w in of))
-    plots = (Bars("figure-13", "Beats that cost what an interrupt costs, 1 core, simulated", "time over serial", tuple(found), {w: [found[p].get(w) for p in found] for w in ways}, "serial"),) if found else ()
-    return Figure("figure-13", "Figure 13", "What beats cost on Nautilus, on one core.", claims, kept.figure_of_run("figure-13", "agreement") or "Not simulated yet.", verdict(claims), (simulated("figure-13"),), plots,
-                  missing="Nautilus itself: the simulation takes the cost of a beat from the paper's section 5.1." if found else "Nautilus is a kernel of its own; the simulation without the cost of Linux's signals is not kept yet.")
+    plots = (
+        (
+            Bars(
+                "figure-13",
+                "Beats that cost what an interrupt costs, 1 core, simulated",
+                "time over serial",
+                tuple(found),
+                {w: [found[p].get(w) for p in found] for w in ways},
+                "serial",
+            ),
+        )
+        if found
+        else ()
+    )
+    return Figure(
+        "figure-13",
+        "Figure 13",
+        "What beats cost on Nautilus, on one core.",
+        claims,
+        "An interrupt without a system call hides nearly all of the cost, as there.",
+        verdict(claims),
+        (simulated("figure-13"),),
+        plots,
+        missing="Nautilus itself: the simulation takes the cost of a beat from the paper's section 5.1; and beats alone: these have promotions.",
+    )
 
 
 def fig14(kept):
@@ -178,7 +480,33 @@ def fig14(kept):
     claims = [
         Claim(words, said[key]["value"], said[key]["from"], kept.figure_of_run("figure-14", "geometric_means", key), SIMULATED)
         for key, words in (
-            ("cilk_iterative", "Cilk Plus, loops"), ("cilk_recursive", "Cilk Plus, recursion"), ("tpal_linux_iterative", "TPAL on Linux, loops"),
-            ("tpal_linux_recursive", "TPAL on Linux, recursion"), ("tpal_nautilus_iterative", "TPAL on Nautilus, loops"), ("tpal_nautilus_recursive", "TPAL on Nautilus, recursion"))
+            ("cilk_iterative", "Cilk Plus, loops"),
+            ("cilk_recursive", "Cilk Plus, recursion"),
+            ("tpal_linux_iterative", "TPAL on Linux, loops"),
+            ("tpal_linux_recursive", "TPAL on Linux, recursion"),
+            ("tpal_nautilus_iterative", "TPAL on Nautilus, loops"),
+            ("tpal_nautilus_recursive", "TPAL on Nautilus, recursion"),
+        )
     ]
-    return at_scale(kept, "figure-14", "Figure 14", "Speedup on 15 cores: Cilk Plus, TPAL on Linux and on Nautilus.", claims, [], "Not simulated yet.")
+    found = kept.figure_of_run("figure-14", "speedups") or {}
+    ratios = [ways["Sennit"] / max(x for way, x in ways.items() if way != "Sennit") for ways in found.values()]
+    if ratios:
+        claims.append(
+            Claim(
+                "Sennit over the best of the three",
+                "—",
+                "not in the paper",
+                min(ratios),
+                SIMULATED,
+                f"the least of the programs; geometric mean {mean(ratios):.2f}",
+            )
+        )
+    return at_scale(
+        kept,
+        "figure-14",
+        "Figure 14",
+        "Speedup on 15 cores: Cilk Plus, TPAL on Linux and on Nautilus.",
+        claims,
+        [],
+        "Cilk Plus's mean over loops is the paper's. TPAL comes out better over loops than there, as no iteration waits for memory in the simulation; Nautilus gains a little over Linux, as there.",
+    )

@@ -1,0 +1,34 @@
+// Simulations of the papers' figures. Each gives what a figure needs as JSON.
+#pragma once
+
+#include "engine/simulate.hpp"
+#include "machine/machine_file.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <string_view>
+#include <vector>
+
+namespace sennit::sim::evidence {
+
+using json = nlohmann::ordered_json;
+
+struct figure {
+  std::string_view name;  // paper/figure, as scripts/evidence asks for it
+  json (*simulated)();
+};
+
+std::vector<figure> figures_of_000();
+std::vector<figure> figures_of_001();
+std::vector<figure> figures_of_002();
+std::vector<figure> figures_of_003();
+std::vector<figure> figures_of_004();
+
+inline double seconds(picoseconds time) { return static_cast<double>(time) * 1e-12; }
+
+// To four digits, so that files stay small and change only where something has changed.
+double rounded(double value);
+
+double geometric_mean(const std::vector<double>& values);
+
+}  // namespace sennit::sim::evidence

@@ -1,0 +1,210 @@
+// Maglalang, Krishnamoorthy and Agrawal, 2016, on the simulated 8 x 10 cores.
+#include "engine/names.hpp"
+#include "evidence/evidence.hpp"
+#include "programs/graphs.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <string>
+
+namespace sennit::sim::evidence {
+
+namespace {
+
+constexpr std::array counts{1U, 10U, 20U, 40U, 60U, 80U};
+constexpr unsigned workers_per_node = 10;
+
+const machine& eighty() {
+  static const machine m = find_machine("8x10");
+  return m;
+}
+
+// Of a run, what the figures need.
+struct measured {
+  double seconds = 0;
+  double remote_share = 0;
+  std::uint64_t steals = 0;
+  double us_to_first_work = 0;
+};
+
+// Ready tasks at the start are given to the workers of their colors: so the first colored steals end, for which NabbitC divides
+// the sink's predecessors by color. The engine has no such sets. From then on workers steal, their own color first.
+steal_schedule by_color(const task_graph& graph, unsigned workers, coloring colors) {
+  std::vector<bool> waits(graph.tasks.size());
+  for (const program::edge& e : graph.edges) waits[e.after] = true;
+  steal_schedule plan{.workers = workers, .steals = {}};
+  for (std::size_t t = 0; t < graph.tasks.size(); ++t)
+    if (!waits[t])
+      plan.steals.push_back({.branch = name_of_branch(0, t), .worker = color_of(graph, t, workers, colors)});
+  return plan;
+}
+
+measured run(const task_graph& graph, unsigned workers, coloring colors, bool timeline = false) {
+  const std::vector<std::uint32_t> homes = homes_of(graph, workers, workers_per_node);
+  options how{.workers = workers, .by = steal::fence, .homes = &homes, .timeline = timeline};
+  steal_schedule plan;
+  if (colors != coloring::none) {
+    plan = by_color(graph, workers, colors);
+    how.from = victims::colored;
+    how.follow = replay::relaxed;
+    how.schedule = &plan;
+  }
+  const run_result r = simulate(graph_as(graph, workers, colors), eighty(), how);
+  measured m{.seconds = seconds(r.makespan), .steals = r.steals};
+  const double all = static_cast<double>(r.local_accesses + r.remote_accesses);
+  m.remote_share = all == 0 ? 0 : static_cast<double>(r.remote_accesses) / all;
+  if (timeline) {
+    std::map<std::uint32_t, picoseconds> first;
+    for (const slice& s : r.timeline)
+      if (s.what == activity::working && !first.contains(s.worker)) first[s.worker] = s.begin;
+    double sum = 0;
+    for (unsigned w = 0; w < workers; ++w) sum += seconds(first.contains(w) ? first[w] : r.makespan);
+    m.us_to_first_work = sum / workers * 1e6;
+  }
+  return m;
+}
+
+// As OpenMP's static loops have it: a worker runs the tasks of its own blocks, iteration by iteration; all wait for the
+// slowest. Simulated as one loop for each iteration or diagonal, which is dealt along places and not stolen from.
+double static_seconds(const task_graph& graph, unsigned workers) {
+  // The level of a task: one more than the highest that it waits for.
+  std::vector<std::uint32_t> level(graph.tasks.size());
+  for (const program::edge& e : graph.edges) level[e.after] = std::max(level[e.after], level[e.before] + 1);
+  std::uint32_t levels = 0;
+  for (const std::uint32_t l : level) levels = std::max(levels, l + 1);
+  std::vector<std::vector<std::vector<std::size_t>>> parts(levels,
+                                                           std::vector<std::vector<std::size_t>>(workers));
+  std::vector<std::vector<std::size_t>> of_level(levels);
+  for (std::size_t t = 0; t < level.size(); ++t) of_level[level[t]].push_back(t);
+  // A task of a worker: all of its tasks in the level, one after the other.
+  program p;
+  std::vector<node_number> tasks;
+  std::vector<program::edge> edges;
+  steal_schedule plan{.workers = workers, .steals = {}};
+  const bool by_place = of_level[0].size() >= workers;
+  for (std::uint32_t l = 0; l < levels; ++l) {
+    std::vector<std::vector<node_number>> own(workers);
+    for (std::size_t i = 0; i < of_level[l].size(); ++i) {
+      const graph_task& task = graph.tasks[of_level[l][i]];
+      const std::uint64_t w = by_place ? std::uint64_t{task.home} * workers / graph.blocks
+                                       : std::uint64_t{i} * workers / of_level[l].size();
+      own[w].push_back(p.work(task.time, task.touched));
+    }
+    for (unsigned w = 0; w < workers; ++w) {
+      tasks.push_back(own[w].empty() ? p.work(0) : p.series(own[w]));
+      for (unsigned before = 0; l > 0 && before < workers; ++before)
+        edges.push_back({(l - 1) * workers + before, l * workers + w});
+      tasks.back() = p.colored(tasks.back(), w);
+    }
+  }
+  p.set_root(p.graph(tasks, edges));
+  // Branches of a graph are named by its name, which is that of the root, and their numbers.
+  for (std::uint32_t l = 0; l < levels; ++l)
+    for (unsigned w = 0; w < workers; ++w)
+      plan.steals.push_back({.branch = name_of_branch(0, std::uint64_t{l} * workers + w), .worker = w});
+  const std::vector<std::uint32_t> homes = homes_of(graph, workers, workers_per_node);
+  options how{.workers = workers,
+              .by = steal::fence,
+              .follow = replay::strict_unordered,
+              .schedule = &plan,
+              .homes = &homes};
+  return seconds(simulate(p, eighty(), how).makespan);
+}
+
+const std::vector<task_graph>& all_graphs() {
+  static const std::vector<task_graph> all = [] {
+    std::vector<task_graph> graphs = graphs_of_002();
+    for (task_graph& g : graphs) give_times(g, run(g, 1, coloring::none).seconds);
+    return graphs;
+  }();
+  return all;
+}
+
+json figure_6() {
+  json all{{"machine", "8x10"}, {"seed", 1}};
+  for (const task_graph& g : all_graphs()) {
+    fmt::print(stderr, "{}\n", g.name);
+    json& here = all["programs"][g.name];
+    const double serial = run(g, 1, coloring::none).seconds;
+    for (const unsigned workers : counts) {
+      const std::string w = std::to_string(workers);
+      here["nabbit"][w] = rounded(serial / run(g, workers, coloring::none).seconds);
+      here["nabbitc"][w] = rounded(serial / run(g, workers, coloring::by_data).seconds);
+      here["OpenMP static"][w] = rounded(serial / static_seconds(g, workers));
+    }
+  }
+  return all;
+}
+
+json figure_7() {
+  json all{{"machine", "8x10"}, {"seed", 1}};
+  for (const task_graph& g : all_graphs()) {
+    for (const unsigned workers : {20U, 40U, 60U, 80U}) {
+      const std::string w = std::to_string(workers);
+      all["programs"][g.name]["nabbit"][w] = rounded(run(g, workers, coloring::none).remote_share);
+      all["programs"][g.name]["nabbitc"][w] = rounded(run(g, workers, coloring::by_data).remote_share);
+    }
+  }
+  return all;
+}
+
+// What the workers were given at the start counts as one steal of each.
+std::uint64_t without_gifts(const task_graph& graph, unsigned workers, std::uint64_t steals) {
+  std::uint64_t gifts = 0;
+  for (const recorded_steal& s : by_color(graph, workers, coloring::by_data).steals) gifts += s.worker != 0;
+  return std::min<std::uint64_t>(gifts, workers - 1) + (steals > gifts ? steals - gifts : 0);
+}
+
+json figure_8() {
+  json all{{"machine", "8x10"}, {"seed", 1}};
+  for (const task_graph& g : all_graphs()) {
+    for (const unsigned workers : {20U, 40U, 60U, 80U}) {
+      const std::string w = std::to_string(workers);
+      all["steals"][g.name]["nabbit"][w] = run(g, workers, coloring::none).steals;
+      all["steals"][g.name]["nabbitc"][w] =
+          without_gifts(g, workers, run(g, workers, coloring::by_data).steals);
+    }
+  }
+  return all;
+}
+
+json figure_9() {
+  json all{{"machine", "8x10"}, {"seed", 1}};
+  for (const task_graph& g : all_graphs()) {
+    if (g.name != "heat") continue;
+    for (const unsigned workers : {10U, 20U, 40U, 60U, 80U}) {
+      const std::string w = std::to_string(workers);
+      all["us"]["nabbit"][w] = rounded(run(g, workers, coloring::none, true).us_to_first_work);
+      all["us"]["nabbitc"][w] = rounded(run(g, workers, coloring::by_data, true).us_to_first_work);
+    }
+  }
+  return all;
+}
+
+json table_2() {
+  json all{{"machine", "8x10"}, {"seed", 1}};
+  for (const task_graph& g : all_graphs()) {
+    for (const unsigned workers : {20U, 40U, 60U, 80U}) {
+      const double plain = run(g, workers, coloring::none).seconds;
+      all["speedup"][g.name][std::to_string(workers)] =
+          rounded(plain / run(g, workers, coloring::bad).seconds);
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<figure> figures_of_002() {
+  return {{"002/figure-6", figure_6},
+          {"002/figure-7", figure_7},
+          {"002/figure-8", figure_8},
+          {"002/figure-9", figure_9},
+          {"002/table-2", table_2}};
+}
+
+}  // namespace sennit::sim::evidence

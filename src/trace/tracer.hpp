@@ -87,7 +87,7 @@ class tracer final : public schedule_hooks {
  private:
   struct strand;
   // What is expected to be briefer is not told.
-  static constexpr std::uint64_t resolution_ns = 50'000;
+  static constexpr std::uint64_t resolution_ns = 100'000;
   // So brief that it is not worth while to leave it alone.
   static constexpr std::uint64_t least_ns = 2'000;
   // Of constructs one after the other in one body that are all as brief as that, most are not even looked at.

@@ -94,11 +94,11 @@ class tracer final : public schedule_hooks {
  private:
   struct strand;
   // What is expected to be briefer is not told.
-  static constexpr std::uint64_t resolution_ns = 50'000;
+  static constexpr std::uint64_t resolution_ns = 100'000;
   // What lasts longer than that although it was expected to be brief is looked into.
-  static constexpr std::uint64_t overdue_ns = 5 * resolution_ns;
+  static constexpr std::uint64_t overdue_ns = 3 * resolution_ns;
   // A fork that turns out to be briefer is not told either, if nothing is told of what is in it.
-  static constexpr std::uint64_t brief_ns = resolution_ns / 5;
+  static constexpr std::uint64_t brief_ns = resolution_ns / 10;
   // So brief that it is not worth while to leave it alone.
   static constexpr std::uint64_t least_ns = 2'000;
   // Of constructs one after the other in one body that are all as brief as that, most are not even looked at.

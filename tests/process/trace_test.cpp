@@ -276,7 +276,7 @@ TEST(Trace, TellsChildrenWhereTheyWereSpawned) {
                        sennit::runtime::default_runtime().run([] {
                          sennit::named("tasks", [] {
                            sennit::task_group group;
-                           for (int i = 0; i < 8; ++i) group.spawn([] { busy_for(100us); });
+                           for (int i = 0; i < 8; ++i) group.spawn([] { busy_for(300us); });
                            group.wait();
                          });
                        });

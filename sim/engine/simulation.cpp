@@ -211,7 +211,7 @@ void simulation::finish_results() {
   for (std::uint32_t b = 0; b < program_.blocks(); ++b) result_.homes[b] = memory_.home(b);
   std::erase_if(result_.timeline, [this](const slice& s) { return s.begin >= now_; });
   for (slice& s : result_.timeline) s.end = std::min(s.end, now_);
-  std::ranges::stable_sort(result_.timeline, [](const slice& a, const slice& b) {
+  std::ranges::sort(result_.timeline, [](const slice& a, const slice& b) {
     return a.worker != b.worker ? a.worker < b.worker : a.begin < b.begin;
   });
   result_.schedule.workers = how_.record ? how_.workers : 0;

@@ -104,7 +104,7 @@ def fig41(kept):
         "Figure 4-1",
         "Loop frames against loops by halves on three small programs, no coarsening, 1 to 20 processors.",
         tuple(claims),
-        "Loop frames are faster than halves in all three on few workers, as there. The factor is larger in daxpy, as an owner claims several iterations at a time where these are short, "
+        "In the simulation loop frames are faster than halves in all three on few workers, as there. The factor is larger in daxpy, as an owner claims several iterations at a time where these are short, "
         "and smaller in mandelbrot, whose pixels take longer here.",
         "partly",
         (again("MEASURE", "001/loops"), simulated("figure-4-1")),

@@ -4,6 +4,7 @@
 #include "observe/trace_cursor.hpp"
 #include "process/fork_child.hpp"
 #include "worker/runtime_core.hpp"
+#include "worker/unobserved_part.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/detail/calls.hpp>
@@ -58,6 +59,12 @@ void worker::begin(region_state* region) {
 }
 
 fiber& worker::running() noexcept { std::abort(); }
+
+// The regions here are recorded, and not traced: a strand is observed in all of its parts.
+unobserved_part* unobserved_part::of(const frame&) noexcept { return nullptr; }
+bool unobserved_part::begin(frame&) noexcept { std::abort(); }
+void unobserved_part::go_on_with_right() noexcept { std::abort(); }
+void unobserved_part::end() noexcept { std::abort(); }
 
 bool worker::wait(completion& done, std::intptr_t branches) noexcept {
   if (done.done(branches)) return false;

@@ -38,7 +38,9 @@ inline bool needs_memory(const slot& s) noexcept {
 }
 
 // The right branch of a fork, without colors.
-inline bool is_plain_branch(const slot& s) noexcept { return (s.load(std::memory_order_relaxed) & kind_mask) == 0; }
+inline bool is_plain_branch(const slot& s) noexcept {
+  return (s.load(std::memory_order_relaxed) & kind_mask) == 0;
+}
 
 // Null: the branch needs memory to be stolen.
 inline frame_with_state* branch_with_state_in(const slot& s) noexcept {

@@ -24,8 +24,8 @@ namespace {
 constexpr std::string_view prefix = "SENNIT_";
 // Only builds for stress tests read the last but one, and only CMake's find_package reads the last one.
 constexpr std::string_view known[] = {
-    "SENNIT_WORKERS",     "SENNIT_STACK",        "SENNIT_BARRIER",  "SENNIT_PIN",  "SENNIT_TOPOLOGY",
-    "SENNIT_PROMOTION",   "SENNIT_CHECK",        "SENNIT_WATCHDOG", "SENNIT_BEAT", "SENNIT_BEAT_SHARE",
+    "SENNIT_WORKERS",     "SENNIT_STACK", "SENNIT_BARRIER",      "SENNIT_PIN",  "SENNIT_TOPOLOGY",
+    "SENNIT_PROMOTION",   "SENNIT_CHECK", "SENNIT_WATCHDOG",     "SENNIT_BEAT", "SENNIT_BEAT_SHARE",
     "SENNIT_BEAT_SIGNAL", "SENNIT_TRACE", "SENNIT_PERTURB_SEED", "SENNIT_ROOT"};
 
 // The number of letters to insert, remove or replace.

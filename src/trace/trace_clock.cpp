@@ -53,7 +53,8 @@ void trace_clock::run() noexcept {
   for (unsigned quiet = 0; !stops_; quiet = strands_ == 0 ? quiet + 1 : 0) {
     for (const traced& of : runtimes_) {
       if (of.core == nullptr) continue;
-      for (unsigned i = 0; i < of.core->worker_count(); ++i) (void)of.core->worker_at(i).frames().ask_for_sign();
+      for (unsigned i = 0; i < of.core->worker_count(); ++i)
+        (void)of.core->worker_at(i).frames().ask_for_sign();
     }
     // Programs have regions one shortly after the other, and to wake this thread for each would take time.
     if (quiet >= quiet_periods) {

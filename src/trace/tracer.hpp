@@ -31,8 +31,8 @@ struct traced_body {
   std::uint64_t expected_ns = policy::unknown_ns;
   std::uint32_t depth = 0;  // of forks around it
   std::uint32_t brief_ones =
-      0;             // constructs in it so far, one after the other, that were hardly worth a look
-  bool told = true;  // unless it is as brief as expected
+      0;                    // constructs in it so far, one after the other, that were hardly worth a look
+  bool told = true;         // unless it is as brief as expected
   bool holds_told = false;  // something is told that is said to be in it
   std::uintptr_t site = 0;
   std::uint64_t first = 0;  // of a leaf; of a child: when it was spawned, and in which group

@@ -46,7 +46,8 @@ class unobserved_part {
   bool has_children_ = false;  // of groups from outside, which may refer to the region
   trace_cursor* cursor_ = nullptr;
   const frame* frame_ = nullptr;
-  const worker* home_ = nullptr;  // where it began, and since when frames leave its deque by pops and steals only
+  const worker* home_ =
+      nullptr;  // where it began, and since when frames leave its deque by pops and steals only
   std::uint64_t epoch_ = 0;
   scope scope_{};
 };

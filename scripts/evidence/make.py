@@ -4,6 +4,7 @@
 make.py                      pages and pictures
 make.py --measure [--quick]  measures first; --programs FOLDER: the benchmarks' programs
 make.py --simulate           simulates first
+make.py --validate FILE      measures the gallery beside the simulator first; FILE: sennit doctor --machine FILE
 make.py --only 004/fib       only this measurement or simulation, or only this paper; may be repeated
 """
 
@@ -21,6 +22,7 @@ import measure  # noqa: E402
 import pages  # noqa: E402
 import plots  # noqa: E402
 import simulate  # noqa: E402
+import validation  # noqa: E402
 
 MODULES = {paper: importlib.import_module(f"papers.p{paper}") for paper in kept.PAPERS}
 
@@ -34,6 +36,8 @@ def contents():
         texts[f"{paper}.md"] = pages.page(module.TITLE, known, figures_of[paper])
         pictures |= {pages.picture(paper, plot): plot for figure in figures_of[paper] for plot in figure.drawn()}
     titles = {paper: module.TITLE for paper, module in MODULES.items()}
+    if text := validation.page():
+        texts["validation.md"] = text
     texts["README.md"] = pages.index(titles, figures_of, kept_of, index.WORDS)
     return texts, pictures
 
@@ -66,6 +70,7 @@ def main():
     )
     parser.add_argument("--measure", action="store_true")
     parser.add_argument("--simulate", action="store_true")
+    parser.add_argument("--validate", type=pathlib.Path)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--programs", type=pathlib.Path)
     parser.add_argument("--only", action="append", default=[])
@@ -75,6 +80,8 @@ def main():
         measure.measure(runs, options.only, options.quick, options.programs)
     if options.simulate:
         simulate.simulate(options.only)
+    if options.validate:
+        validation.measure(options.validate, options.only)
     write()
 
 

@@ -1,0 +1,118 @@
+"""Simulated against measured: each kernel of the gallery is traced on one worker, and run on one and on two.
+
+The trace is of one run on one worker, and the machine is this one, as `sennit doctor --machine` measures it.
+"""
+
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import tempfile
+
+import kept
+
+TOOL = kept.ROOT / "build/release/tools/sennit"
+ROUNDS = 5
+MEDIAN_BAR, WORST_BAR = 0.05, 0.15
+
+
+def kernels():
+    lines = subprocess.run([TOOL, "list"], check=True, capture_output=True, text=True).stdout.splitlines()
+    return [line.split()[0] for line in lines[1:] if line and line[0].isalpha() and not line.startswith("sennit ")]
+
+
+def run(words, **variables):
+    subprocess.run([TOOL, *words], check=True, stdout=subprocess.DEVNULL, env=os.environ | variables)
+
+
+def seconds(kernel, workers, folder):
+    out = folder / "run.json"
+    run(["run", kernel, "--workers", str(workers), "--repeat", "1", "--no-forks", "--json", str(out)])
+    records = json.loads(out.read_text())["results"]
+    return next(r["median"] for r in records if r["system"] == "sennit" and r["metric"] == "seconds")
+
+
+def simulated(trace, machine, workers, folder):
+    out = folder / "sim.json"
+    run(["sim", str(trace), "--machine", str(machine), "--workers", str(workers), "--json", str(out)])
+    return json.loads(out.read_text())["runs"][0]["makespan_s"]
+
+
+def outside(trace, folder):
+    """What the program did outside of its regions is no part of the kernel's time."""
+    out = folder / "scale.json"
+    run(["scale", str(trace), "--no-simulation", "--json", str(out)])
+    return json.loads(out.read_text())["outside_s"]
+
+
+def compare(kernel, machine, folder):
+    """Medians of rounds: on one worker, on two, and on one with a trace."""
+    trace = folder / f"{kernel}.trace"
+    times = {"measured_1_s": [], "measured_2_s": [], "simulated_1_s": [], "simulated_2_s": []}
+    for _ in range(ROUNDS):
+        times["measured_1_s"].append(seconds(kernel, 1, folder))
+        times["measured_2_s"].append(seconds(kernel, 2, folder))
+        run(["run", kernel, "--workers", "1", "--repeat", "1", "--no-forks"], SENNIT_TRACE=str(trace))
+        before = outside(trace, folder)
+        times["simulated_1_s"].append(simulated(trace, machine, 1, folder) - before)
+        times["simulated_2_s"].append(simulated(trace, machine, 2, folder) - before)
+        trace.unlink()
+    return {"kernel": kernel} | {name: statistics.median(of) for name, of in times.items()}
+
+
+def error(row, workers):
+    return row[f"simulated_{workers}_s"] / row[f"measured_{workers}_s"] - 1
+
+
+def measure(machine, only):
+    """Keeps the rows of all kernels, or of those that `only` names beside the others'."""
+    known = {row["kernel"]: row for row in rows()}
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for kernel in [k for k in kernels() if not only or k in only]:
+            row = known[kernel] = compare(kernel, machine.resolve(), folder)
+            print(f"{kernel}: one worker {error(row, 1):+.1%}, two {error(row, 2):+.1%}", flush=True)
+    (kept.DATA / "validation.json").write_text(kept.text([known[k] for k in kernels() if k in known]) + "\n")
+
+
+def rows():
+    path = kept.DATA / "validation.json"
+    return json.loads(path.read_text()) if path.is_file() else []
+
+
+def summary(known, workers):
+    errors = [abs(error(row, workers)) for row in known]
+    worst = max(known, key=lambda row: abs(error(row, workers)))
+    return (
+        f"| {workers} | {statistics.median(errors):.1%} | {error(worst, workers):+.1%} (`{worst['kernel']}`) "
+        f"| {sum(e <= MEDIAN_BAR for e in errors)} | {sum(e <= WORST_BAR for e in errors)} of {len(errors)} |"
+    )
+
+
+def page():
+    known = rows()
+    if not known:
+        return None
+    lines = [
+        "# Simulated against measured",
+        "Each kernel of the gallery, traced in one run on one worker, then simulated on this machine, as `sennit doctor --machine` measures it,",
+        f"beside runs without a trace; medians of {ROUNDS} rounds, interleaved. The bars: a median error of at most {MEDIAN_BAR:.0%}, and none beyond",
+        f"{WORST_BAR:.0%}. A trace says nothing of the memory that strands share, so what two workers take from each other there is not predicted.",
+        "",
+        "| workers | median error | worst | within 5% | within 15% |",
+        "| --- | --- | --- | --- | --- |",
+        summary(known, 1),
+        summary(known, 2),
+        "",
+        "| kernel | measured, 1 worker | simulated | error | measured, 2 workers | simulated | error |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for row in known:
+        cells = [f"`{row['kernel']}`"]
+        for workers in (1, 2):
+            cells += [f"{row[f'measured_{workers}_s'] * 1e3:.1f} ms", f"{row[f'simulated_{workers}_s'] * 1e3:.1f} ms"]
+            cells += [f"{error(row, workers):+.1%}"]
+        lines.append("| " + " | ".join(cells) + " |")
+    lines += ["", "```", "sennit doctor --machine this.machine", "scripts/evidence/make.py --validate this.machine", "```", ""]
+    return "\n".join(lines)

@@ -16,9 +16,9 @@ decisions there. The paper's number and ours stand side by side where both are n
 | `make evidence SIMULATE=1` | simulates first |
 | `make evidence MEASURE=1 ONLY=004/fib` | only this measurement, or with `SIMULATE=1` this simulation, or with `ONLY=004` one paper |
 
-[Simulated against measured](validation.md): every kernel of the gallery on one worker and on two.
-
 A measurement on a busy machine says so. Of its samples the least stands for the median, and nobody compares it with the paper's number.
 `make evidence MEASURE=1` on a machine at rest replaces it.
 
 """.splitlines()
+
+VALIDATION = ["[Simulated against measured](validation.md): every kernel of the gallery on one worker and on two.", ""]

@@ -36,9 +36,11 @@ def contents():
         texts[f"{paper}.md"] = pages.page(module.TITLE, known, figures_of[paper])
         pictures |= {pages.picture(paper, plot): plot for figure in figures_of[paper] for plot in figure.drawn()}
     titles = {paper: module.TITLE for paper, module in MODULES.items()}
+    words = index.WORDS
     if text := validation.page():
         texts["validation.md"] = text
-    texts["README.md"] = pages.index(titles, figures_of, kept_of, index.WORDS)
+        words = words + index.VALIDATION
+    texts["README.md"] = pages.index(titles, figures_of, kept_of, words)
     return texts, pictures
 
 

@@ -85,7 +85,7 @@ bool unpush(worker& w, frame& f) noexcept {
     if (unpush(*w, pushed)) throw_cancelled();
     return push_result::taken;
   }
-  if (unobserved_part* const part = w->running().unobserved) part->look_again();
+  unobserved_part::look_at_latest();
   // A thief that has the frame already settles the matter: it is pushed.
   return answer_gates(*w) || !unpush(*w, pushed) ? push_result::pushed : push_result::not_pushed;
 }

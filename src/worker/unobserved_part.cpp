@@ -64,8 +64,12 @@ bool unobserved_part::is_whole(worker& here) const noexcept {
   return load_tail() - latent <= scope_.first;
 }
 
-void unobserved_part::look_again() noexcept {
+void unobserved_part::look_at_latest() noexcept {
   worker& here = *worker::current();
+  if (unobserved_part* const part = here.running().unobserved) part->look_again(here);
+}
+
+void unobserved_part::look_again(worker& here) noexcept {
   if (!cursor_->by().is_overdue(*cursor_) || !is_whole(here)) return;
   const slot* const pushed = load_tail() - 1;
   slot* at = scope_.first;

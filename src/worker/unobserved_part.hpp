@@ -28,9 +28,9 @@ class unobserved_part {
   void go_on_with_right() noexcept;
   // The strand is observed again.
   void end() noexcept;
-  // The strand has pushed a frame. If the part lasts for longer than was expected, it goes on as the part of the newest fork
-  // before that, and all that lie around are observed from now on: their right branches, and what follows.
-  void look_again() noexcept;
+  // The calling strand has pushed a frame. If it is in a part that lasts for longer than was expected, the part goes on as that
+  // of the newest fork before, and all that lie around are observed from now on: their right branches, and what follows.
+  static void look_at_latest() noexcept;
 
   trace_cursor& cursor() const noexcept { return *cursor_; }
 
@@ -41,6 +41,7 @@ class unobserved_part {
   bool find_region(region_state& around, schedule_hooks& by) noexcept;
   void begins_here(worker& here) noexcept;
   bool is_whole(worker& here) const noexcept;
+  void look_again(worker& here) noexcept;
 
   std::unique_ptr<hidden_region> region_;
   bool has_children_ = false;  // of groups from outside, which may refer to the region

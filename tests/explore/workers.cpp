@@ -65,7 +65,7 @@ unobserved_part* unobserved_part::of(const frame&) noexcept { return nullptr; }
 bool unobserved_part::begin(frame&) noexcept { std::abort(); }
 void unobserved_part::go_on_with_right() noexcept { std::abort(); }
 void unobserved_part::end() noexcept { std::abort(); }
-void unobserved_part::look_again() noexcept { std::abort(); }
+void unobserved_part::look_at_latest() noexcept {}
 
 bool worker::wait(completion& done, std::intptr_t branches) noexcept {
   if (done.done(branches)) return false;

@@ -1,4 +1,4 @@
-// What the watchdog asks of a deque's owner: a sign that its strand goes on.
+// What the watchdog asks of a deque's owner, and the clock of a trace: a sign that its strand goes on.
 #pragma once
 
 #include "deque/gates.hpp"

@@ -50,6 +50,8 @@ class worker_frames {
   void leave() noexcept;
   scope* innermost() const noexcept { return here_.innermost(); }
   slot* bottom() const noexcept { return deque_.bottom(); }
+  // Under the lock: what is older has left.
+  const slot* oldest() const noexcept { return deque_.head(); }
   // See deque.
   bool empty() const noexcept { return deque_.empty(); }
   bool undisturbed() const noexcept { return deque_.undisturbed(); }

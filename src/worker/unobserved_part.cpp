@@ -57,11 +57,11 @@ void unobserved_part::go_on_with_right() noexcept {
   begins_here(here);
 }
 
-// Whether all that was pushed in it, and not popped, is in this deque.
+// Under the lock: whether all that was pushed in it, and not popped, is in this deque.
 bool unobserved_part::is_whole(worker& here) const noexcept {
-  if (here.running().innermost != &scope_ || home_ != &here || epoch_ != here.frames().epoch()) return false;
-  const std::size_t latent = here.frames().look().latent;
-  return load_tail() - latent <= scope_.first;
+  const bool stayed =
+      here.running().innermost == &scope_ && home_ == &here && epoch_ == here.frames().epoch();
+  return stayed && here.frames().oldest() <= scope_.first;
 }
 
 void unobserved_part::look_at_latest() noexcept {
@@ -70,22 +70,26 @@ void unobserved_part::look_at_latest() noexcept {
 }
 
 void unobserved_part::look_again(worker& here) noexcept {
-  if (!cursor_->by().is_overdue(*cursor_) || !is_whole(here)) return;
+  if (!cursor_->by().is_overdue(*cursor_)) return;
+  if (count_forks(here)) here.frames().enter(&scope_);
+}
+
+// Counts those around the frame that was pushed last. False: there are none.
+bool unobserved_part::count_forks(worker& here) noexcept {
+  // No thief takes one of them meanwhile: its strand would be in the hidden region, which this part may leave before that ends.
+  const std::lock_guard guard(here.frames().lock());
+  if (!is_whole(here)) return false;
   const slot* const pushed = load_tail() - 1;
   slot* at = scope_.first;
-  // A thief may take one of them meanwhile. It takes no notice of where the frame is, as it is not observed.
   for (; at < pushed && is_plain_branch(*at); ++at) {
     frame& around = branch_in(*at);
     (void)cursor_->push(around.where());
     cursor_->by().begins_late(*cursor_, around.where());
     frame_ = &around;
   }
-  if (at == scope_.first) return;
-  {
-    const std::lock_guard guard(here.frames().lock());
-    scope_.first = at;
-  }
-  here.frames().enter(&scope_);
+  const bool any = at != scope_.first;
+  scope_.first = at;
+  return any;
 }
 
 void unobserved_part::end() noexcept {

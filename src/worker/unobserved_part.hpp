@@ -42,6 +42,7 @@ class unobserved_part {
   void begins_here(worker& here) noexcept;
   bool is_whole(worker& here) const noexcept;
   void look_again(worker& here) noexcept;
+  bool count_forks(worker& here) noexcept;
 
   std::unique_ptr<hidden_region> region_;
   bool has_children_ = false;  // of groups from outside, which may refer to the region

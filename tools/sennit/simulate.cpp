@@ -66,22 +66,31 @@ std::vector<policy> policies_of(const simulate_options& options) {
   return all;
 }
 
-std::vector<simulated_run> runs_of(const simulate_options& options, const sim::program& p) {
-  std::vector<simulated_run> runs;
-  progress shown;
+// All of them, before a run that may take long.
+std::vector<sim::machine> machines_of(const simulate_options& options) {
+  std::vector<sim::machine> machines;
   for (const std::string& name : options.machines) {
-    const sim::machine on = sim::find_machine(name);
+    const sim::machine& on = machines.emplace_back(sim::find_machine(name));
     if (options.how.workers > on.where.cores()) {
       throw std::runtime_error(
           fmt::format("the machine {} has {} cores, not {}; leave out --workers for all of them", on.name,
                       on.where.cores(), options.how.workers));
     }
+  }
+  return machines;
+}
+
+std::vector<simulated_run> runs_of(const simulate_options& options, const sim::program& p) {
+  std::vector<simulated_run> runs;
+  progress shown;
+  for (const sim::machine& on : machines_of(options)) {
     sim::options one = options.how;
     one.workers = 1;
     one.timeline = false;
     shown.detail(fmt::format("simulating one worker of {}", on.name));
     const sim::picoseconds alone = sim::simulate(p, on, one).makespan;
-    for (const policy& each : policies_of(options)) {
+    for (policy each : policies_of(options)) {
+      each.how.timeline = each.how.timeline && runs.empty();  // that of the first run is shown
       shown.detail(fmt::format("simulating {} {}", on.name, each.name));
       runs.push_back({on.name, std::string(each.name), alone, sim::simulate(p, on, each.how)});
     }

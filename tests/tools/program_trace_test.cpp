@@ -86,7 +86,10 @@ TEST(Scale, NamesWhatItCannotUse) {
   EXPECT_THAT(complaint_of({"scale", file, "--json", file}), HasSubstr("heat.trace"));
   EXPECT_THAT(complaint_of({"sim", file, "--machine", "8x10", "--workers", "81"}),
               AllOf(HasSubstr("80 cores"), HasSubstr("--workers")));
-  EXPECT_THAT(complaint_of({"sim", file, "--machine", "8x10", "--steal", "never"}), HasSubstr("--steal"));
+  EXPECT_THAT(complaint_of({"sim", file, "--machine", "8x10", "--steal", "never"}),
+              HasSubstr("'never' is none of ask, barrier, fence"));
+  EXPECT_THAT(complaint_of({"sim", file, "--machine", "8x10", "--loops", "1"}), HasSubstr("halves"));
+  EXPECT_THAT(complaint_of({"sim", file, "--machine", "8x10", "--machine", "9x9"}), HasSubstr("9x9"));
   EXPECT_THAT(complaint_of({"sim", file}), HasSubstr("--machine"));
   EXPECT_THAT(complaint_of({"view", file, "--dot", folder / "dot"}), HasSubstr("the trace of a program"));
 }

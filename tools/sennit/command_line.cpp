@@ -80,6 +80,23 @@ CLI::Validator one_of(const std::vector<std::string>& words) {
           list};
 }
 
+// An option whose values have names.
+template <class Value>
+void add_choice(CLI::App& app, const char* name, Value& chosen, const char* what,
+                const std::vector<std::pair<std::string, Value>>& values) {
+  std::vector<std::string> words;
+  for (const auto& [word, value] : values) words.push_back(word);
+  app.add_option_function<std::string>(
+         name,
+         [&chosen, values](const std::string& given) {
+           for (const auto& [word, value] : values) {
+             if (word == given) chosen = value;
+           }
+         },
+         what)
+      ->check(one_of(words));
+}
+
 void add_parameters(CLI::App& app, kernel& k) {
   std::string names_of_size = ",--size";
   for (const gallery::parameter& p : k.parameters()) {
@@ -261,26 +278,24 @@ void add_simulate_options(CLI::App& app, simulate_options& options) {
   app.add_option("--seed", options.how.seed, "of the workers' random numbers")
       ->check(between(0, most_seed))
       ->capture_default_str();
-  app.add_option("--promotion", options.how.how, "when a latent frame becomes work for others")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, sim::promotion>{{"on-demand", sim::promotion::on_demand},
-                                                {"paced", sim::promotion::paced},
-                                                {"heartbeat", sim::promotion::heartbeat},
-                                                {"eager", sim::promotion::eager}}));
-  app.add_option("--steal", options.how.by, "how a thief gets a frame")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, sim::steal>{
-          {"ask", sim::steal::ask}, {"barrier", sim::steal::barrier}, {"fence", sim::steal::fence}}));
-  app.add_option("--victims", options.how.from, "where a thief looks")
-      ->transform(
-          CLI::CheckedTransformer(std::map<std::string, sim::victims>{{"random", sim::victims::random},
-                                                                      {"nearest", sim::victims::nearest},
-                                                                      {"colored", sim::victims::colored}}));
-  app.add_option("--loops", options.how.cut, "how loops are cut")
-      ->transform(
-          CLI::CheckedTransformer(std::map<std::string, sim::loops>{{"split", sim::loops::split},
-                                                                    {"split-only", sim::loops::split_only},
-                                                                    {"places", sim::loops::places},
-                                                                    {"halves", sim::loops::halves}}));
+  add_choice<sim::promotion>(app, "--promotion", options.how.how,
+                             "when a latent frame becomes work for others",
+                             {{"on-demand", sim::promotion::on_demand},
+                              {"paced", sim::promotion::paced},
+                              {"heartbeat", sim::promotion::heartbeat},
+                              {"eager", sim::promotion::eager}});
+  add_choice<sim::steal>(
+      app, "--steal", options.how.by, "how a thief gets a frame",
+      {{"ask", sim::steal::ask}, {"barrier", sim::steal::barrier}, {"fence", sim::steal::fence}});
+  add_choice<sim::victims>(app, "--victims", options.how.from, "where a thief looks",
+                           {{"random", sim::victims::random},
+                            {"nearest", sim::victims::nearest},
+                            {"colored", sim::victims::colored}});
+  add_choice<sim::loops>(app, "--loops", options.how.cut, "how loops are cut",
+                         {{"split", sim::loops::split},
+                          {"split-only", sim::loops::split_only},
+                          {"places", sim::loops::places},
+                          {"halves", sim::loops::halves}});
   app.add_flag("--compare", options.compare, "add a row for each of some other policies");
   app.add_option("--timeline", options.timeline, "write who did what when, as trace events for Perfetto")
       ->type_name("JSON");

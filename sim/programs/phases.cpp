@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 namespace sennit::sim {
 
@@ -78,6 +79,9 @@ std::uint64_t root_of(std::size_t which) { return name_of_branch(0, 2 * which); 
 constexpr std::uint32_t who_begins = 0;
 
 // From left to right.
+// Those of a level are side by side.
+std::pair<unsigned, std::size_t> outermost_first(const right_branch& b) { return {b.level, b.first}; }
+
 std::vector<right_branch> branches_of(const phase_trees& trees, std::size_t which) {
   std::vector<right_branch> all;
   const std::size_t blocks = trees.blocks[which];
@@ -178,7 +182,7 @@ steal_schedule pruned(const steal_schedule& taken, const phase_trees& trees, dou
   for (std::size_t which = 0; which < trees.blocks.size(); ++which) {
     std::vector<right_branch> here = branches_of(trees, which);
     std::erase_if(here, [&](const right_branch& b) { return !worker_of.contains(b.name); });
-    std::ranges::stable_sort(here, {}, &right_branch::level);
+    std::ranges::sort(here, {}, outermost_first);
     here.resize(static_cast<std::size_t>(keep * static_cast<double>(here.size())));
     for (const right_branch& b : here) stays[b.name] = true;
     stays[root_of(which)] = true;
@@ -196,7 +200,7 @@ std::vector<std::uint64_t> grains(const steal_schedule& taken, const phase_trees
   for (const right_branch& b : branches_of(trees, which))
     if (stolen.contains(b.name)) ranges.push_back(b);
   // From the outermost ranges in: each block belongs to the last that has it.
-  std::ranges::stable_sort(ranges, {}, &right_branch::level);
+  std::ranges::sort(ranges, {}, outermost_first);
   std::vector<std::size_t> owner(trees.blocks[which]);
   for (std::size_t i = 0; i < ranges.size(); ++i)
     std::fill(owner.begin() + static_cast<std::ptrdiff_t>(ranges[i].first),

@@ -1,0 +1,91 @@
+// Children of groups under a trace, and the waits for them.
+#include "trace/traced_strand.hpp"
+#include "trace/tracer.hpp"
+
+#include <utility>
+
+namespace sennit::detail {
+
+namespace {
+
+using kind = traced_body::kind;
+
+}  // namespace
+
+void tracer::spawned(traced_body& child, const whereabouts& where) noexcept {
+  child.in = body_of(where.plan);
+  child.first = where.position;
+  child.last = group_of(where.plan);
+  child.expected_ns = durations_.mean_ns(child.last, child_depth);
+  child.told = child.expected_ns >= resolution_ns;
+  // What is told of one that is not itself told lies where that was spawned.
+  if (!child.told) child.id = child.in;
+}
+
+void tracer::spawned_unseen(whereabouts& where, const void* group) noexcept {
+  where = {.position = now(), .plan = spawned_in(0, group), .within = true};
+}
+
+void tracer::child_begins(strand& of, trace_cursor& cursor, whereabouts& where, const void* group) noexcept {
+  const void* const plan = spawned_in(of.id(), group);
+  where.position = 0;
+  cursor.level().plan = nullptr;
+  const std::uint64_t expected_ns = durations_.mean_ns(group_of(plan), child_depth);
+  if (!is_sampled(of.innermost, cursor.around(), expected_ns)) return;
+  if (expected_ns >= resolution_ns) of.long_children = true;
+  where.position = now();
+  cursor.level().plan = plan;
+  if (of.innermost != nullptr) of.innermost->holds_told = true;
+}
+
+void tracer::child_ends(strand& of, traced_body& child) noexcept {
+  leave(of, child);
+  const std::uint64_t end = now();
+  const std::uint64_t took = end - child.begun_ns;
+  durations_.took(child.last, child_depth, took);
+  if (child.told || took >= resolution_ns) {
+    if (!child.told) child.id = next_id();
+    tell_in(of, child, end);
+  } else if (of.innermost != nullptr) {
+    ++of.innermost->skipped;
+  }
+  of.give_back(child);
+}
+
+void tracer::wait_begins(trace_cursor& cursor, const void* group) noexcept {
+  strand* const of = strand::of(cursor);
+  if (of == nullptr) return;
+  settle(*of);
+  ++of->wait_depth;
+  traced_body* const wait = of->take();
+  if (wait == nullptr) return;
+  wait->what = kind::wait;
+  wait->in = of->id();
+  wait->first = of->wait_depth;
+  wait->last = group_number(group);
+  wait->begun_ns = now();
+  wait->outer = std::exchange(of->waits, wait);
+}
+
+void tracer::regrouped(trace_cursor& cursor, const whereabouts&, pause) noexcept {
+  strand* const of = strand::of(cursor);
+  if (of == nullptr) return;
+  settle(*of);
+  if (of->wait_depth == 0) return;
+  traced_body* const wait = of->waits;
+  const bool told = wait != nullptr && wait->first == of->wait_depth;
+  --of->wait_depth;
+  if (!told) return;
+  of->waits = wait->outer;
+  const std::uint64_t end = now();
+  // Of a wait for brief children that is itself brief, nobody learns anything.
+  if (!std::exchange(of->long_children, false) && end - wait->begun_ns < least_ns) {
+    of->give_back(*wait);
+    return;
+  }
+  wait->id = next_id();
+  tell_in(*of, *wait, end);
+  of->give_back(*wait);
+}
+
+}  // namespace sennit::detail

@@ -1,5 +1,6 @@
 #include "trace/trace_clock.hpp"
 
+#include "process/fork_child.hpp"
 #include "process/library_thread.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
@@ -8,12 +9,15 @@
 
 namespace sennit::detail {
 
+trace_clock::trace_clock() noexcept : generation_(fork_generation()) {}
+
 trace_clock::traced* trace_clock::find(const runtime_core* core) noexcept {
   auto* const found = std::ranges::find(runtimes_, core, &traced::core);
   return found != runtimes_.end() ? &*found : nullptr;
 }
 
 void trace_clock::strand_begins(runtime_core& of) noexcept {
+  if (fork_generation() != generation_) return;
   const std::lock_guard guard(lock_);
   traced* at = find(&of);
   if (at == nullptr) at = find(nullptr);
@@ -30,6 +34,7 @@ void trace_clock::strand_begins(runtime_core& of) noexcept {
 }
 
 void trace_clock::strand_ends(runtime_core& of) noexcept {
+  if (fork_generation() != generation_) return;
   const std::lock_guard guard(lock_);
   traced* const at = find(&of);
   if (at == nullptr) return;

@@ -15,7 +15,7 @@ class runtime_core;
 // A thread of its own, while there are strands that are traced.
 class trace_clock {
  public:
-  trace_clock() = default;
+  trace_clock() noexcept;
   trace_clock(const trace_clock&) = delete;
   trace_clock& operator=(const trace_clock&) = delete;
   ~trace_clock() { stop(); }
@@ -37,6 +37,7 @@ class trace_clock {
   traced* find(const runtime_core* core) noexcept;
   void run() noexcept;
 
+  const unsigned generation_;  // a child of fork(2) has neither the thread nor, perhaps, the lock
   std::mutex lock_;
   std::condition_variable woken_;
   std::array<traced, most_runtimes> runtimes_;

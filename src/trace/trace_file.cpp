@@ -1,5 +1,7 @@
 #include "trace/trace_file.hpp"
 
+#include "process/fork_child.hpp"
+
 #include <sennit/detail/failure.hpp>
 
 #include <fcntl.h>
@@ -28,7 +30,7 @@ constexpr std::string_view between_lines = ",\n";
 
 }  // namespace
 
-trace_file::trace_file(std::string_view path, const trace_line& first) {
+trace_file::trace_file(std::string_view path, const trace_line& first) : generation_(fork_generation()) {
   const std::string name = with_process(path);
   // Appended to: a line stays whole, whoever writes meanwhile.
   file_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
@@ -56,7 +58,12 @@ void trace_file::append(buffer& to, std::string_view text) noexcept {
   to.size += text.size();
 }
 
+// A child of fork(2) has its parent's buffers, and perhaps locks that threads hold which it does not have.
+bool trace_file::is_parents() const noexcept { return fork_generation() != generation_; }
+
 void trace_file::add(unsigned lane, const trace_line& line) noexcept {
+  if (is_parents()) [[unlikely]]
+    return;
   buffer* const to = buffer_of(lane);
   if (to == nullptr) return add_now(line);
   const std::string_view text = line.text();
@@ -75,6 +82,7 @@ void trace_file::add_now(const trace_line& line) noexcept {
 }
 
 void trace_file::flush() noexcept {
+  if (is_parents()) return;
   for (std::atomic<buffer*>& at : buffers_) {
     // ORD[D73] acquire: as in buffer_of().
     buffer* const from = at.load(std::memory_order_acquire);
@@ -87,13 +95,15 @@ void trace_file::flush() noexcept {
 
 void trace_file::close() noexcept {
   flush();
-  write_out("\n]\n");
-  failed_.store(true, std::memory_order_relaxed);
-  ::close(file_);
+  // The file stays open: other threads may be about to write, and its number would be another file's.
+  if (!failed_.exchange(true, std::memory_order_relaxed)) write_whole("\n]\n");
 }
 
 void trace_file::write_out(std::string_view text) noexcept {
-  if (failed_.load(std::memory_order_relaxed)) return;
+  if (!failed_.load(std::memory_order_relaxed) && !is_parents()) write_whole(text);
+}
+
+void trace_file::write_whole(std::string_view text) noexcept {
   while (!text.empty()) {
     const ssize_t written = ::write(file_, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;

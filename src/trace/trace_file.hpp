@@ -46,10 +46,13 @@ class trace_file {
   };
 
   buffer* buffer_of(unsigned lane) noexcept;
+  bool is_parents() const noexcept;
   void write_out(std::string_view text) noexcept;
+  void write_whole(std::string_view text) noexcept;
   static void append(buffer& to, std::string_view text) noexcept;
 
   int file_;
+  const unsigned generation_;
   std::atomic<bool> failed_{false};
   std::array<std::atomic<buffer*>, most_lanes> buffers_{};
 };

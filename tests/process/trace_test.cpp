@@ -370,6 +370,29 @@ TEST(Trace, IsTheParentsAlone) {
   EXPECT_EQ(of_kind(trace, "region").size(), 2U);
 }
 
+TEST(Trace, IsTheParentsAloneInARegion) {
+  // Catches: a child that was forked inside a region and tells its end, or writes what the parent had kept by then.
+  const trace_path file;
+  EXPECT_THAT(traced(file, 1,
+                     [] {
+                       pid_t child = -1;
+                       sennit::region().run([&] {
+                         busy_for(110ms);  // what is kept is written at the end of the region
+                         (void)tree(3);
+                         child = fork_again();
+                         (void)tree(3);
+                       });
+                       if (child == 0) std::exit(0);
+                       int status = -1;
+                       waitpid(child, &status, 0);
+                       EXPECT_EQ(status, 0);
+                     }),
+              ExitedWith(0));
+  const json trace = parsed(file);
+  expect_well_formed(trace);
+  EXPECT_EQ(of_kind(trace, "region").size(), 1U);
+}
+
 TEST(Trace, IsUsefulAfterACrash) {
   // Catches: lines that are cut in the middle, a file that is empty until the program ends.
   const trace_path file;

@@ -38,6 +38,7 @@
 #include <sennit/divided.hpp>
 #include <sennit/doctor.hpp>
 #include <sennit/effects.hpp>
+#include <sennit/event.hpp>
 #include <sennit/graph.hpp>
 #include <sennit/graph_replay.hpp>
 #include <sennit/graph_trace.hpp>
@@ -62,6 +63,7 @@
 #include <sennit/per_worker.hpp>
 #include <sennit/pipeline.hpp>
 #include <sennit/placement.hpp>
+#include <sennit/poller.hpp>
 #include <sennit/promotion.hpp>
 #include <sennit/promotion_point.hpp>
 #include <sennit/reducer.hpp>

@@ -2,6 +2,7 @@
 
 #include "diagnosis/calls_of_thread.hpp"
 #include "diagnosis/inspection.hpp"
+#include "worker/polling.hpp"
 #include "worker/runtime_core.hpp"
 
 #include <cstdio>
@@ -121,6 +122,8 @@ std::string strands_as_text(runtime_core& core) {
     if (seats[i].holds.strand != nullptr) text += calls_of_thread(seats[i].thread);
     text += waiting[i];
   }
+  if (const std::string events = awaited_events(); !events.empty())
+    text += "  awaited from outside:\n" + events;
   return text;
 }
 

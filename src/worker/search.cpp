@@ -1,8 +1,10 @@
 // How a worker looks for work, and sleeps where there is none.
+#include "policy/polling.hpp"
 #include "process/perturb.hpp"
 #include "system/barrier.hpp"
 #include "system/nanoseconds.hpp"
 #include "system/relax.hpp"
+#include "worker/polling.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
@@ -171,6 +173,8 @@ frame* worker::search() noexcept {
   for (unsigned rounds = 0; !leaving();) {
     if (frame* const posted = look_into_mailbox()) return posted;
     if (frame* const stolen = try_steal_any(patience.insists(rounds))) return stolen;
+    if (events_awaited()) [[unlikely]]
+      poll_events();
     switch (patience.after(++rounds)) {
       case policy::patience::step::spin: relax(); break;
       case policy::patience::step::yield: sched_yield(); break;
@@ -316,11 +320,27 @@ bool worker::park_until_called() noexcept {
     parking().park(std::chrono::nanoseconds(policy::patience::longest_wait_for_turn_ns));
     return false;
   }
+  if (begin_event_watch()) {
+    const bool called = poll_until_called();
+    end_event_watch();
+    if (called) return false;
+  }
   if (parking().park(std::chrono::nanoseconds(policy::patience::idle_before_trimming_ns))) return false;
   pool_.trim();
   spare_.trim();
   core_.fibers().take_surplus(pool_, 1);
   if (!tidy_until_called()) parking().park();
+  return false;
+}
+
+// While events from outside are awaited, one sleeping worker wakes now and then and looks for them. Returns true if somebody has
+// called, as whoever lets a strand go on does.
+bool worker::poll_until_called() noexcept {
+  policy::polling pace;
+  while (events_awaited()) {
+    if (parking().park(std::chrono::nanoseconds(pace.nap_ns()))) return true;
+    if (poll_events() != 0) pace.found_events();
+  }
   return false;
 }
 

@@ -5,6 +5,7 @@
 #include "stack/float_environment.hpp"
 #include "stack/strand_state.hpp"
 #include "system/relax.hpp"
+#include "worker/polling.hpp"
 #include "worker/runtime_core.hpp"
 
 #include <sennit/detail/assert.hpp>
@@ -267,7 +268,11 @@ bool worker::spin_wait(const completion& done, std::intptr_t branches) noexcept 
   for (unsigned rounds = 0; rounds < policy::patience::rounds_before_suspending; ++rounds) {
     if (done.done(branches)) return true;
     // To look around would disturb the very worker that is about to finish.
-    if (rounds >= policy::patience::rounds_before_looking) first_ = try_steal_any(false);
+    if (rounds >= policy::patience::rounds_before_looking) {
+      first_ = try_steal_any(false);
+      if (events_awaited()) [[unlikely]]
+        poll_events();
+    }
     if (first_ != nullptr || leaving()) return false;
     relax();
   }

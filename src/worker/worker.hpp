@@ -161,6 +161,7 @@ class worker {
   void wake_more() noexcept;
   bool nap_until_beat() noexcept;
   bool park_until_called() noexcept;
+  bool poll_until_called() noexcept;
   bool tidy_until_called() noexcept;
   void found_work() noexcept;
   static void arrive(fiber& strand) noexcept;

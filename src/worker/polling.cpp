@@ -1,0 +1,135 @@
+#include "worker/polling.hpp"
+
+#include "policy/polling.hpp"
+#include "process/library_thread.hpp"
+#include "system/parker.hpp"
+
+#include <sennit/detail/failure.hpp>
+#include <sennit/poller.hpp>
+
+#include <chrono>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+namespace sennit {
+
+namespace {
+// Hints for workers. Who waits for an event has its poller know of the event first, and comes to poll later.
+constinit std::atomic<unsigned> awaited_count{0};
+constinit std::atomic<bool> watched{false};
+}  // namespace
+
+// Declared where pollers can make it a friend.
+struct polling {
+  static polling& of_process() noexcept;
+
+  void add(poller& begun);
+  void remove(poller& ended) noexcept;
+  unsigned poll() noexcept;
+  std::string awaited_by_all();
+
+  detail::parker call;  // of the thread for busy times
+
+ private:
+  void serve() noexcept;
+
+  std::mutex membership_;  // held by who adds or removes: the thread below belongs to all pollers
+  std::mutex lock_;        // held while pollers are polled
+  poller* first_ = nullptr;
+  std::atomic<unsigned> polls_{0};  // a hint that somebody polls
+  std::atomic<bool> stops_{false};
+  std::thread thread_;
+};
+
+polling& polling::of_process() noexcept {
+  // It has no destructor that could come before a static poller's.
+  static polling& all = *new polling;
+  return all;
+}
+
+void polling::add(poller& begun) {
+  const std::lock_guard members(membership_);
+  if (!thread_.joinable()) {
+    stops_.store(false, std::memory_order_relaxed);
+    if (!detail::start_thread(thread_, "sennit-poll", 0, [this] { serve(); }))
+      detail::fail<std::runtime_error>("sennit: the system gives no thread that polls for events while all "
+                                       "workers are busy; allow one more thread");
+  }
+  const std::lock_guard guard(lock_);
+  begun.next_ = first_;
+  first_ = &begun;
+}
+
+void polling::remove(poller& ended) noexcept {
+  const std::lock_guard members(membership_);
+  bool last = false;
+  {
+    const std::lock_guard guard(lock_);
+    for (poller** at = &first_; *at != nullptr; at = &(*at)->next_) {
+      if (*at != &ended) continue;
+      *at = ended.next_;
+      break;
+    }
+    last = first_ == nullptr;
+  }
+  if (!last || !thread_.joinable()) return;
+  stops_.store(true, std::memory_order_relaxed);
+  call.unpark();
+  thread_.join();
+  thread_ = std::thread();
+}
+
+unsigned polling::poll() noexcept {
+  const std::unique_lock guard(lock_, std::try_to_lock);
+  if (!guard.owns_lock()) return 0;
+  polls_.fetch_add(1, std::memory_order_relaxed);
+  unsigned come = 0;
+  for (poller* at = first_; at != nullptr; at = at->next_) come += at->poll();
+  return come;
+}
+
+std::string polling::awaited_by_all() {
+  const std::lock_guard guard(lock_);
+  std::string text;
+  for (poller* at = first_; at != nullptr; at = at->next_) text += at->awaited();
+  return text;
+}
+
+void polling::serve() noexcept {
+  unsigned before = polls_.load(std::memory_order_relaxed);
+  while (!stops_.load(std::memory_order_relaxed)) {
+    if (awaited_count.load(std::memory_order_relaxed) == 0) {
+      call.park();
+      continue;
+    }
+    call.park(std::chrono::nanoseconds(policy::polling::busy_period_ns));
+    const unsigned now = polls_.load(std::memory_order_relaxed);
+    if (now == before) poll();
+    before = polls_.load(std::memory_order_relaxed);
+  }
+}
+
+void poller::begin() { polling::of_process().add(*this); }
+void poller::end() noexcept { polling::of_process().remove(*this); }
+
+void poller::await_more(unsigned events) noexcept {
+  if (awaited_count.fetch_add(events, std::memory_order_relaxed) == 0) polling::of_process().call.unpark();
+}
+void poller::await_fewer(unsigned events) noexcept {
+  awaited_count.fetch_sub(events, std::memory_order_relaxed);
+}
+unsigned poller::poll_now() noexcept { return polling::of_process().poll(); }
+
+namespace detail {
+
+bool events_awaited() noexcept { return awaited_count.load(std::memory_order_relaxed) != 0; }
+unsigned poll_events() noexcept { return polling::of_process().poll(); }
+bool begin_event_watch() noexcept {
+  return events_awaited() && !watched.exchange(true, std::memory_order_relaxed);
+}
+void end_event_watch() noexcept { watched.store(false, std::memory_order_relaxed); }
+std::string awaited_events() { return polling::of_process().awaited_by_all(); }
+
+}  // namespace detail
+}  // namespace sennit

@@ -14,7 +14,7 @@ fiber* waiting_strand::call::resume(frame& base) noexcept {
   waiting_strand& who = static_cast<call&>(base).who_;
   leave_branch(base);
   who.seat_.core().going_on().fetch_sub(1, std::memory_order_relaxed);
-  return who.done_.finish();
+  return who.suspended_;
 }
 
 namespace {
@@ -39,6 +39,10 @@ bool waiting_strand::others_go_on() const noexcept {
 void waiting_strand::wait() noexcept { (void)worker::wait(done_, 1); }
 
 void waiting_strand::go_on() noexcept {
+  // A strand that is not suspended yet sees it, and this object ends.
+  fiber* const suspended = done_.finish();
+  if (suspended == nullptr) return;
+  suspended_ = suspended;
   worker& seat = seat_;
   // No order: a worker that looks for such strands finds them under the locks of the lists.
   seat.core().going_on().fetch_add(1, std::memory_order_relaxed);

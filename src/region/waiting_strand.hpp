@@ -6,6 +6,7 @@
 
 namespace sennit::detail {
 
+class fiber;
 class worker;
 struct region_state;
 
@@ -38,6 +39,7 @@ class waiting_strand {
   worker& seat_;  // of the runtime of the strand
   region_state* const region_;
   completion done_;
+  fiber* suspended_ = nullptr;  // this strand, once it is to be resumed
   call call_;
 };
 

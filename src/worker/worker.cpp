@@ -268,11 +268,9 @@ bool worker::spin_wait(const completion& done, std::intptr_t branches) noexcept 
   for (unsigned rounds = 0; rounds < policy::patience::rounds_before_suspending; ++rounds) {
     if (done.done(branches)) return true;
     // To look around would disturb the very worker that is about to finish.
-    if (rounds >= policy::patience::rounds_before_looking) {
-      first_ = try_steal_any(false);
-      if (events_awaited()) [[unlikely]]
-        poll_events();
-    }
+    if (events_awaited()) [[unlikely]]
+      poll_events();
+    if (rounds >= policy::patience::rounds_before_looking) first_ = try_steal_any(false);
     if (first_ != nullptr || leaving()) return false;
     relax();
   }

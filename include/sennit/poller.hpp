@@ -63,7 +63,7 @@ class SENNIT_EXPORT poller {
   // that thread waits for an event.
   virtual unsigned poll() noexcept = 0;
   // What is awaited, a line for each, for the report of the watchdog (SENNIT_WATCHDOG).
-  virtual std::string awaited() { return {}; }
+  virtual std::string awaited_lines() { return {}; }
 
   poller* next_ = nullptr;
 };

@@ -188,6 +188,16 @@ bool stop_requested() noexcept {
   return w != nullptr && w->running().innermost->region->stopped();
 }
 
+const region_state* innermost_region() noexcept {
+  worker* const w = worker::current();
+  return w != nullptr ? w->running().innermost->region : nullptr;
+}
+
+const void* strand_in_reports() noexcept {
+  worker* const w = worker::current();
+  return w != nullptr ? &w->running() : nullptr;
+}
+
 }  // namespace detail
 
 bool cancel_requested() noexcept {

@@ -92,7 +92,7 @@ unsigned polling::poll() noexcept {
 std::string polling::awaited_by_all() {
   const std::lock_guard guard(lock_);
   std::string text;
-  for (poller* at = first_; at != nullptr; at = at->next_) text += at->awaited();
+  for (poller* at = first_; at != nullptr; at = at->next_) text += at->awaited_lines();
   return text;
 }
 

@@ -14,6 +14,7 @@ class runtime;
 
 namespace detail {
 
+struct region_state;
 class runtime_core;
 struct runtime_access;
 
@@ -68,6 +69,10 @@ SENNIT_EXPORT SENNIT_COLD void leave_branch(frame& branch) noexcept;
 
 // Whether the calling thread runs a strand of some runtime.
 SENNIT_EXPORT SENNIT_COLD bool in_strand() noexcept;
+
+// The innermost region of the calling strand, and what tells the strand from others in reports. Null where in_strand() is false.
+SENNIT_EXPORT SENNIT_COLD const region_state* innermost_region() noexcept;
+SENNIT_EXPORT SENNIT_COLD const void* strand_in_reports() noexcept;
 
 // Runs the action as the root of a region of `home` on the calling thread and other workers. If `home` is
 // null, the runtime is that of the calling strand, or else the default one. Throws what the action throws.

@@ -31,14 +31,16 @@ class session {
     int initialized = 0;
     MPI_Initialized(&initialized);
     if (initialized != 0)
-      throw error("sennit::mpi: MPI is initialized already; a session is for programs that do not do that themselves",
-                  MPI_ERR_OTHER);
+      throw error(
+          "sennit::mpi: MPI is initialized already; a session is for programs that do not do that themselves",
+          MPI_ERR_OTHER);
     int level = MPI_THREAD_SINGLE;
     const int code = MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &level);
     if (code != MPI_SUCCESS) throw error("sennit::mpi: MPI_Init_thread: " + detail::text_of(code), code);
     if (level < MPI_THREAD_SERIALIZED) {
       MPI_Finalize();
-      throw error("sennit::mpi: this MPI allows one thread only, and strands call it from any; it was built without support for "
+      throw error("sennit::mpi: this MPI allows one thread only, and strands call it from any; it was built "
+                  "without support for "
                   "MPI_THREAD_SERIALIZED",
                   MPI_ERR_OTHER);
     }

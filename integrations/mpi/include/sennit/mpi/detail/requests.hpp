@@ -1,6 +1,7 @@
-// The requests that strands wait for, and the one place that looks whether they have completed.
+// What strands wait for, and the one place that looks whether it has come.
 #pragma once
 
+#include <sennit/detail/calls.hpp>
 #include <sennit/event.hpp>
 #include <sennit/mpi/error.hpp>
 #include <sennit/poller.hpp>
@@ -9,35 +10,113 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <functional>
 #include <mutex>
 #include <source_location>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace sennit::mpi::detail {
 
-// What a request is for, for people.
+// A call that waits, for people.
 struct purpose {
-  const char* call = "wait";
+  const char* call;
+  std::source_location where;
+  bool of_message = false;  // whether it has a peer and a tag
   int peer = MPI_PROC_NULL;
   int tag = MPI_ANY_TAG;
-  bool of_message = false;  // whether it has a peer and a tag
 };
 
-// On the stack of who waits.
-struct awaited_request {
-  MPI_Request* request;
-  purpose what;
-  std::source_location where;
-  const sennit::detail::region_state* region = nullptr;
+// What a strand waits for: on its stack.
+class awaited {
+ public:
+  explicit awaited(const purpose& what) noexcept
+      : what_(what),
+        strand_(sennit::detail::strand_in_reports()),
+        region_(sennit::detail::innermost_region()) {}
+  awaited(const awaited&) = delete;
+  awaited& operator=(const awaited&) = delete;
+
   MPI_Status status{};
   int code = MPI_SUCCESS;
-  bool cancel_asked = false;
-  event completed{};
+  bool cancelled = false;
+
+  // Once it has come or was cancelled.
+  void check() const {
+#if SENNIT_EXCEPTIONS
+    if (cancelled) throw sennit::cancelled();
+#endif
+    if (code != MPI_SUCCESS) [[unlikely]]
+      fail(code, text(), what_.where);
+  }
+
+ private:
+  friend class requests;
+
+  std::string text() const {
+    std::ostringstream text;
+    text << what_.call;
+    if (what_.of_message) {
+      text << (what_.peer == MPI_ANY_SOURCE ? std::string(" any rank")
+                                            : " rank " + std::to_string(what_.peer));
+      text << (what_.tag == MPI_ANY_TAG ? std::string(", any tag") : ", tag " + std::to_string(what_.tag));
+    }
+    return text.str();
+  }
+  std::string line() const {
+    std::ostringstream line;
+    line << "    ";
+    if (strand_ != nullptr) line << "strand " << strand_ << ", ";
+    line << text() << ", at " << text_of(what_.where) << "\n";
+    return line.str();
+  }
+  bool to_be_cancelled() const noexcept { return region_ != nullptr && region_->stopped(); }
+
+  const purpose what_;
+  const void* const strand_;
+  const sennit::detail::region_state* const region_;
+  bool cancel_asked_ = false;
+  event come_;
 };
 
+class request_awaited : public awaited {
+ public:
+  // `ends_early`: a receive, which MPI can cancel.
+  request_awaited(MPI_Request& of, const purpose& what, bool ends_early) noexcept
+      : awaited(what), request_(of), ends_early_(ends_early) {}
+
+ private:
+  friend class requests;
+  MPI_Request& request_;
+  const bool ends_early_;
+};
+
+// A message that is to be received once its size is known.
+class message_awaited : public awaited {
+ public:
+  message_awaited(int from, int tag, MPI_Comm comm, const std::source_location& where) noexcept
+      : awaited({.call = "probe for a message from",
+                 .where = where,
+                 .of_message = true,
+                 .peer = from,
+                 .tag = tag}),
+        from_(from),
+        tag_(tag),
+        comm_(comm) {}
+  MPI_Message message = MPI_MESSAGE_NULL;
+
+ private:
+  friend class requests;
+  const int from_;
+  const int tag_;
+  const MPI_Comm comm_;
+};
+
+// MPI's own progress is made by whoever tests; so strands that wait, idle workers and the library's thread all come here.
 class requests final : public poller {
  public:
   // Throws mpi::error if MPI is not in use, or allows only one thread to call it.
@@ -55,17 +134,27 @@ class requests final : public poller {
     return std::forward<F>(f)();
   }
 
-  // Returns when the request has completed. Its status and its code are in `a` then.
-  void wait(awaited_request& a) {
-    if (test(a)) return;
+  // Returns when the request has completed or been cancelled.
+  void wait(request_awaited& a) {
+    if (call([&] { return tested(a); })) return;
     {
       const std::lock_guard guard(calls_);
-      handles_.reserve(handles_.size() + 1);
-      awaited_.push_back(&a);
-      handles_.push_back(*a.request);
+      of_handles_.reserve(of_handles_.size() + 1);
+      handles_.push_back(a.request_);
+      of_handles_.push_back(&a);
     }
     await_more();
-    a.completed.wait();
+    a.come_.wait();
+  }
+  // Returns when the message has come, and is nobody else's, or after the cancellation.
+  void wait(message_awaited& a) {
+    if (call([&] { return probed(a); })) return;
+    {
+      const std::lock_guard guard(calls_);
+      probes_.push_back(&a);
+    }
+    await_more();
+    a.come_.wait();
   }
 
  private:
@@ -73,21 +162,27 @@ class requests final : public poller {
   ~requests() { stop(); }
 
   void begin_once() {
-    if (begun_.load(std::memory_order_acquire)) return;  // ORD[D75] acquire: the thread level, as begin_once() noted it
+    // ORD[D75] acquire: the thread level, as it was noted; pairs with the release below.
+    if (begun_.load(std::memory_order_acquire)) return;
     const std::lock_guard guard(calls_);
     if (begun_.load(std::memory_order_relaxed)) return;
     int initialized = 0;
     int finalized = 0;
     MPI_Initialized(&initialized);
     MPI_Finalized(&finalized);
-    if (initialized == 0 || finalized != 0)
-      throw error("sennit::mpi: MPI is not in use; make a sennit::mpi::session first, or call MPI_Init_thread", MPI_ERR_OTHER);
+    if (initialized == 0 || finalized != 0) {
+      throw error(
+          "sennit::mpi: MPI is not in use; make a sennit::mpi::session first, or call MPI_Init_thread",
+          MPI_ERR_OTHER);
+    }
     int level = MPI_THREAD_SINGLE;
     MPI_Query_thread(&level);
-    if (level < MPI_THREAD_SERIALIZED)
-      throw error("sennit::mpi: MPI was initialized for one thread, and strands call it from any; ask MPI_Init_thread for "
-                  "MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, or make a sennit::mpi::session",
-                  MPI_ERR_OTHER);
+    if (level < MPI_THREAD_SERIALIZED) {
+      throw error(
+          "sennit::mpi: MPI was initialized for calls of one thread, and strands call it from any; ask "
+          "MPI_Init_thread for MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE, or make a sennit::mpi::session",
+          MPI_ERR_OTHER);
+    }
     one_at_a_time_ = level == MPI_THREAD_SERIALIZED;
     begin();
     // MPI_Finalize deletes the attributes of MPI_COMM_SELF first.
@@ -95,7 +190,8 @@ class requests final : public poller {
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &as_mpi_ends, &key, nullptr);
     MPI_Comm_set_attr(MPI_COMM_SELF, key, this);
     MPI_Comm_free_keyval(&key);
-    begun_.store(true, std::memory_order_release);  // ORD[D75] release: pairs with the acquire above
+    // ORD[D75] release: the thread level; pairs with the acquire above.
+    begun_.store(true, std::memory_order_release);
   }
 
   static int as_mpi_ends(MPI_Comm, int, void* self, void*) {
@@ -107,69 +203,127 @@ class requests final : public poller {
     if (begun_.exchange(false, std::memory_order_relaxed)) end();
   }
 
-  bool test(awaited_request& a) {
-    return call([&] {
-      int done = 0;
-      a.code = MPI_Test(a.request, &done, &a.status);
-      return done != 0 || a.code != MPI_SUCCESS;
-    });
+  bool tested(request_awaited& a) noexcept {
+    int done = 0;
+    a.code = MPI_Test(&a.request_, &done, &a.status);
+    return done != 0 || a.code != MPI_SUCCESS;
+  }
+
+  bool probed(message_awaited& a) noexcept {
+    int found = 0;
+    a.code = MPI_Improbe(a.from_, a.tag_, a.comm_, &found, &a.message, &a.status);
+    return found != 0 || a.code != MPI_SUCCESS;
   }
 
   unsigned poll() noexcept override {
     const std::unique_lock guard(calls_, std::try_to_lock);
-    if (!guard.owns_lock() || awaited_.empty()) return 0;
-    cancel_where_regions_are();
-    done_.resize(awaited_.size());
-    statuses_.resize(awaited_.size());
+    if (!guard.owns_lock()) return 0;
+    return poll_requests() + poll_probes();
+  }
+
+  unsigned poll_requests() noexcept {
+    if (handles_.empty()) return 0;
+    ask_for_cancellations();
+    done_.resize(handles_.size());
+    statuses_.resize(handles_.size());
     int count = 0;
-    const int code =
-        MPI_Testsome(static_cast<int>(handles_.size()), handles_.data(), &count, done_.data(), statuses_.data());
+    const int code = MPI_Testsome(static_cast<int>(handles_.size()), handles_.data(), &count, done_.data(),
+                                  statuses_.data());
     if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) {
-      // It is not known whose error that is.
-      count = static_cast<int>(awaited_.size());
-      for (int i = 0; i < count; ++i) done_[static_cast<std::size_t>(i)] = i;
-      for (MPI_Status& s : statuses_) s.MPI_ERROR = code;
-    } else if (count == MPI_UNDEFINED) {
-      count = 0;
+      // Nobody knows whose error that is.
+      for (request_awaited* const a : of_handles_) let_go_on(*a, code);
+      count = static_cast<int>(handles_.size());
+      handles_.clear();
+      of_handles_.clear();
+      return static_cast<unsigned>(count);
     }
-    // From the last on, so that those that take the places of others keep theirs.
-    std::sort(done_.begin(), done_.begin() + count, std::greater<>());
+    if (count == MPI_UNDEFINED) {
+      // All are null or inactive by now: somebody else has waited for them. They count as completed.
+      count = static_cast<int>(handles_.size());
+      for (int i = 0; i < count; ++i) {
+        done_[static_cast<std::size_t>(i)] = i;
+        statuses_[static_cast<std::size_t>(i)].MPI_ERROR = MPI_SUCCESS;
+      }
+    }
     for (int i = 0; i < count; ++i) {
       const auto at = static_cast<std::size_t>(done_[static_cast<std::size_t>(i)]);
-      awaited_request& a = *awaited_[at];
-      *a.request = handles_[at];
+      request_awaited& a = *of_handles_[at];
+      a.request_ = handles_[at];
       a.status = statuses_[static_cast<std::size_t>(i)];
-      a.code = code == MPI_SUCCESS ? MPI_SUCCESS : a.status.MPI_ERROR;
-      awaited_[at] = awaited_.back();
-      handles_[at] = handles_.back();
-      awaited_.pop_back();
-      handles_.pop_back();
-      await_fewer();
-      a.completed.come();
+      int cancelled = 0;
+      if (a.cancel_asked_) MPI_Test_cancelled(&a.status, &cancelled);
+      a.cancelled = cancelled != 0;
+      of_handles_[at] = nullptr;
+      let_go_on(a, code == MPI_SUCCESS ? MPI_SUCCESS : a.status.MPI_ERROR);
     }
+    // The places of those that are done go to those that are not.
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < of_handles_.size(); ++i) {
+      if (of_handles_[i] == nullptr) continue;
+      of_handles_[kept] = of_handles_[i];
+      handles_[kept++] = handles_[i];
+    }
+    of_handles_.resize(kept);
+    handles_.resize(kept);
     return static_cast<unsigned>(count);
   }
-  void cancel_where_regions_are() noexcept {}
 
-  std::string awaited() override {
+  // Receives end early that way. MPI completes other requests.
+  void ask_for_cancellations() noexcept {
+    for (std::size_t i = 0; i < of_handles_.size(); ++i) {
+      request_awaited& a = *of_handles_[i];
+      if (a.cancel_asked_ || !a.ends_early_ || !a.to_be_cancelled()) continue;
+      a.cancel_asked_ = true;
+      MPI_Cancel(&handles_[i]);
+    }
+  }
+
+  unsigned poll_probes() noexcept {
+    return static_cast<unsigned>(std::erase_if(probes_, [this](message_awaited* const a) {
+      if (!probed(*a)) {
+        if (!a->to_be_cancelled()) return false;
+        a->cancelled = true;
+      }
+      let_go_on(*a, a->code);
+      return true;
+    }));
+  }
+
+  static void let_go_on(awaited& a, int code) noexcept {
+    a.code = code;
+    await_fewer();
+    a.come_.come();
+  }
+
+  std::string awaited_lines() override {
     const std::lock_guard guard(calls_);
     std::string text;
-    for (const awaited_request* const a : awaited_) {
-      text += "    " + std::string(a->what.call);
-      if (a->what.of_message)
-        text += " rank " + std::to_string(a->what.peer) + ", tag " + std::to_string(a->what.tag);
-      text += ", at " + text_of(a->where) + "\n";
-    }
+    for (const request_awaited* const a : of_handles_) text += a->line();
+    for (const message_awaited* const a : probes_) text += a->line();
     return text;
   }
 
   std::atomic<bool> begun_{false};
   bool one_at_a_time_ = false;
-  std::mutex calls_;
-  std::vector<awaited_request*> awaited_;
+  std::mutex calls_;  // of all below, and of MPI where one thread at a time may call it
   std::vector<MPI_Request> handles_;
+  std::vector<request_awaited*> of_handles_;
   std::vector<int> done_;
   std::vector<MPI_Status> statuses_;
+  std::vector<message_awaited*> probes_;
 };
+
+// Begins a request by a call of MPI, and returns when it has completed.
+template <class Begin>
+MPI_Status complete(const purpose& what, Begin&& begin, bool ends_early = false) {
+  requests& all = requests::of_process();
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code = all.call([&] { return begin(&request); });
+  if (code != MPI_SUCCESS) fail(code, what.call, what.where);
+  request_awaited a(request, what, ends_early);
+  all.wait(a);
+  a.check();
+  return a.status;
+}
 
 }  // namespace sennit::mpi::detail

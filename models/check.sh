@@ -305,6 +305,13 @@ fails   splices STOLEN_READY
 fails   splices NO_STRANDED
 fails   splices NO_WAKE
 fails   splices MEET_EARLY
+reaches event
+fails   event COME_BY_STORE
+fails   event ANNOUNCE_BY_STORE
+fails   event DATA_LATE
+fails   event TOUCH_EVENT
+fails   event TOUCH_WAIT
+fails   event SUSPEND_LATE
 reaches turns
 reaches turns ANY ITEMS=3
 fails   turns LOOK_THEN_PUT

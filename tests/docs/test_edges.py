@@ -13,7 +13,8 @@ ROOT = Path(__file__).parents[2]
 PROTOCOLS = ROOT / "docs" / "protocols"
 
 
-FOLDERS = (ROOT / "include" / "sennit", ROOT / "src", ROOT / "integrations" / "tbb" / "include" / "sennit")
+FOLDERS = (ROOT / "include" / "sennit", ROOT / "src",
+           ROOT / "integrations" / "tbb" / "include" / "sennit", ROOT / "integrations" / "mpi" / "include" / "sennit")
 
 
 def in_source():

@@ -1,0 +1,206 @@
+// Which nodes of a graph a rank has to compute, which values it gets from others, and who gets its own.
+#pragma once
+
+#include <sennit/detail/graph/key_text.hpp>
+#include <sennit/mpi/collectives.hpp>
+#include <sennit/mpi/detail/packing.hpp>
+#include <sennit/mpi/detail/requests.hpp>
+#include <sennit/mpi/detail/types.hpp>
+#include <sennit/mpi/messages.hpp>
+#include <sennit/mpi/wait.hpp>
+
+#include <mpi.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace sennit::mpi::detail {
+
+// A rank that reads a node's value, and the number that this rank gave the value.
+struct reader {
+  int rank;
+  int number;
+};
+
+template <class Key, class Hash>
+struct discovered {
+  std::vector<Key> computed_for_others;                        // nodes of this rank
+  std::unordered_map<Key, std::vector<reader>, Hash> readers;  // of nodes of this rank
+  std::unordered_map<Key, int, Hash> received;  // nodes of others, with their numbers: 0, 1, ...
+};
+
+// Ranks begin with their own sinks and go back from node to node. A rank that comes to a node of another rank asks that rank for it.
+// The search is over when all ranks are idle and as many questions have come as were asked, twice in a row.
+template <class Key, class Hash, class Predecessors, class RankOf>
+class discovery {
+ public:
+  discovery(MPI_Comm comm, const Predecessors& predecessors, const RankOf& rank_of)
+      : comm_(comm),
+        rank_(rank_in(comm)),
+        ranks_(static_cast<int>(ranks_of(comm))),
+        predecessors_(predecessors),
+        rank_of_(rank_of),
+        asked_(static_cast<std::size_t>(ranks_)) {}
+
+  // What went wrong on this rank is in `failure` then, and the other ranks' results are of no use either.
+  discovered<Key, Hash> run(const std::vector<Key>& sinks, std::exception_ptr& failure) {
+    attempt(failure, [&] {
+      for (const Key& sink : sinks) reach(sink);
+    });
+    counts before{-1, -1, 0};
+    for (;;) {
+      attempt(failure, [&] { go_back(); });
+      send_questions();
+      const bool heard = hear(failure);
+      if (heard) continue;
+      counts now{sent_, heard_, failure != nullptr ? 1 : 0};
+      counts all{};
+      allreduce(now, all, MPI_SUM, comm_);
+      if (all[0] == all[1] && all == before) break;
+      before = all;
+    }
+    wait_all(requests_);
+    return std::move(found_);
+  }
+
+ private:
+  using counts = std::array<std::int64_t, 3>;
+
+  template <class Work>
+  void attempt(std::exception_ptr& failure, const Work& work) {
+    if (failure != nullptr) {
+      left_.clear();
+      return;
+    }
+    try {
+      work();
+    } catch (...) {
+      failure = std::current_exception();
+      left_.clear();
+    }
+  }
+
+  int checked_rank_of(const Key& k) const {
+    const int r = rank_of_(k);
+    if (r >= 0 && r < ranks_) return r;
+    throw std::out_of_range("sennit::mpi: the rank of node " + sennit::detail::text_of_key(k) + " is " +
+                            std::to_string(r) + ", of " + std::to_string(ranks_) + " ranks");
+  }
+
+  void reach(const Key& k) {
+    const int r = checked_rank_of(k);
+    if (r == rank_) {
+      if (seen_.insert(k).second) left_.push_back(k);
+      return;
+    }
+    const auto [at, is_new] = found_.received.try_emplace(k, static_cast<int>(found_.received.size()));
+    if (is_new) {
+      packed_bytes& question = asked_[static_cast<std::size_t>(r)];
+      put(question, at->second);
+      put(question, k);
+      put(question, digest(k));
+    }
+  }
+
+  void go_back() {
+    while (!left_.empty()) {
+      const Key k = left_.back();
+      left_.pop_back();
+      for (const Key& p : predecessors_(k)) reach(p);
+    }
+  }
+
+  // The same on two ranks if the node has the same predecessors there.
+  std::uint64_t digest(const Key& k) const {
+    std::uint64_t all = 0;
+    for (const Key& p : predecessors_(k)) all += Hash()(p) * 0x9e3779b97f4a7c15ULL + 1;
+    return all;
+  }
+
+  void send_questions() {
+    for (int r = 0; r < ranks_; ++r) {
+      packed_bytes& question = asked_[static_cast<std::size_t>(r)];
+      if (question.bytes().empty()) continue;
+      sent_buffers_.push_back(std::move(question.bytes()));
+      question = {};
+      std::vector<std::byte>& sent = sent_buffers_.back();
+      const byte_count bytes(sent.size(), std::source_location::current());
+      requests_.push_back(MPI_REQUEST_NULL);
+      check(requests::of_process().call([&] {
+        return MPI_Isend(sent.data(), bytes.count(), bytes.type(), r, 0, comm_, &requests_.back());
+      }),
+            "a question for nodes", std::source_location::current());
+      ++sent_;
+    }
+  }
+
+  // Whether a question had come.
+  bool hear(std::exception_ptr& failure) {
+    int found = 0;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    check(requests::of_process().call(
+              [&] { return MPI_Improbe(MPI_ANY_SOURCE, 0, comm_, &found, &message, &status); }),
+          "a question for nodes", std::source_location::current());
+    if (found == 0) return false;
+    packed_bytes question(std::vector<std::byte>(size_of(status)));
+    const byte_count bytes(question.bytes().size(), std::source_location::current());
+    complete({.call = "recv a question for nodes", .where = std::source_location::current()},
+             [&](MPI_Request* r) {
+               return MPI_Imrecv(question.bytes().data(), bytes.count(), bytes.type(), &message, r);
+             });
+    ++heard_;
+    attempt(failure, [&] {
+      while (!question.all_taken()) {
+        const int number = get<int>(question);
+        const Key k = get<Key>(question);
+        const auto theirs = get<std::uint64_t>(question);
+        answer(status.MPI_SOURCE, number, k, theirs);
+      }
+    });
+    return true;
+  }
+
+  void answer(int asking, int number, const Key& k, std::uint64_t their_digest) {
+    if (const int mine = checked_rank_of(k); mine != rank_) {
+      throw std::logic_error("sennit::mpi: node " + sennit::detail::text_of_key(k) + " is rank " +
+                             std::to_string(rank_) + "'s as rank " + std::to_string(asking) +
+                             " has it, and rank " + std::to_string(mine) + "'s as rank " +
+                             std::to_string(rank_) + " has it; all ranks have to give a node the same rank");
+    }
+    if (digest(k) != their_digest) {
+      throw std::logic_error("sennit::mpi: node " + sennit::detail::text_of_key(k) +
+                             " has other predecessors on rank " + std::to_string(asking) + " than on rank " +
+                             std::to_string(rank_) + "; all ranks have to describe the same graph");
+    }
+    auto& readers = found_.readers[k];
+    if (readers.empty()) found_.computed_for_others.push_back(k);
+    readers.push_back({asking, number});
+    reach(k);
+  }
+
+  MPI_Comm comm_;
+  const int rank_;
+  const int ranks_;
+  const Predecessors& predecessors_;
+  const RankOf& rank_of_;
+  discovered<Key, Hash> found_;
+  std::unordered_set<Key, Hash> seen_;
+  std::vector<Key> left_;
+  std::vector<packed_bytes> asked_;
+  std::deque<std::vector<std::byte>> sent_buffers_;
+  std::vector<MPI_Request> requests_;
+  std::int64_t sent_ = 0;
+  std::int64_t heard_ = 0;
+};
+
+}  // namespace sennit::mpi::detail

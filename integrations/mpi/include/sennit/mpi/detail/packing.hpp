@@ -1,0 +1,95 @@
+// Keys and values as bytes, for messages.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace sennit::mpi {
+
+// The bytes of a message, to which values are added, and from which they are taken in the same order.
+class packed_bytes {
+ public:
+  packed_bytes() = default;
+  explicit packed_bytes(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) {}
+
+  void add(const void* from, std::size_t count) {
+    const auto* const first = static_cast<const std::byte*>(from);
+    bytes_.insert(bytes_.end(), first, first + count);
+  }
+  // Throws std::runtime_error if fewer bytes are left.
+  void take(void* to, std::size_t count) {
+    if (count > bytes_.size() - taken_) {
+      throw std::runtime_error(
+          "sennit::mpi: a message is shorter than the value that is taken from it; pack() and "
+          "unpack() of the value's type differ");
+    }
+    if (count != 0) std::memcpy(to, bytes_.data() + taken_, count);
+    taken_ += count;
+  }
+  bool all_taken() const noexcept { return taken_ == bytes_.size(); }
+  std::vector<std::byte>& bytes() noexcept { return bytes_; }
+  const std::vector<std::byte>& bytes() const noexcept { return bytes_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+  std::size_t taken_ = 0;
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_plain_sequence = false;
+template <class T, class A>
+inline constexpr bool is_plain_sequence<std::vector<T, A>> =
+    std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>;
+template <class C, class R, class A>
+inline constexpr bool is_plain_sequence<std::basic_string<C, R, A>> = true;
+
+// Functions of the program, found by argument-dependent lookup.
+template <class T>
+concept packs_itself =
+    std::is_default_constructible_v<T> && requires(const T& value, T& into, packed_bytes& bytes) {
+      pack(bytes, value);
+      unpack(bytes, into);
+    };
+
+template <class T>
+concept packable = packs_itself<T> || (std::is_default_constructible_v<T> &&
+                                       (std::is_trivially_copyable_v<T> || is_plain_sequence<T>));
+
+template <packable T>
+void put(packed_bytes& bytes, const T& value) {
+  if constexpr (packs_itself<T>) {
+    pack(bytes, value);
+  } else if constexpr (std::is_trivially_copyable_v<T>) {
+    bytes.add(&value, sizeof value);
+  } else {
+    const std::size_t size = value.size();
+    bytes.add(&size, sizeof size);
+    bytes.add(value.data(), size * sizeof(typename T::value_type));
+  }
+}
+
+template <packable T>
+T get(packed_bytes& bytes) {
+  T value{};
+  if constexpr (packs_itself<T>) {
+    unpack(bytes, value);
+  } else if constexpr (std::is_trivially_copyable_v<T>) {
+    bytes.take(&value, sizeof value);
+  } else {
+    std::size_t size = 0;
+    bytes.take(&size, sizeof size);
+    value.resize(size);
+    bytes.take(value.data(), size * sizeof(typename T::value_type));
+  }
+  return value;
+}
+
+}  // namespace detail
+}  // namespace sennit::mpi

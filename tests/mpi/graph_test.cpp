@@ -1,0 +1,185 @@
+#include <sennit/mpi/graph.hpp>
+#include <sennit/parallel_for.hpp>
+#include <sennit/runtime.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace mpi = sennit::mpi;
+using cell = std::array<int, 2>;
+
+int rank() {
+  int r = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &r);
+  return r;
+}
+int ranks() {
+  int n = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &n);
+  return n;
+}
+
+std::vector<cell> before(cell c) {
+  std::vector<cell> all;
+  if (c[0] > 0) all.push_back({c[0] - 1, c[1]});
+  if (c[1] > 0) all.push_back({c[0], c[1] - 1});
+  return all;
+}
+
+class Graphs : public testing::TestWithParam<unsigned> {
+ protected:
+  sennit::runtime runtime_{GetParam()};
+};
+INSTANTIATE_TEST_SUITE_P(Workers, Graphs, testing::Values(1U, 2U, 4U));
+
+// Catches: nodes that no rank or several compute, values that are mixed up, ranks that wait for each other.
+TEST_P(Graphs, AGridOverAllRanks) {
+  constexpr int side = 20;
+  std::vector<std::uint64_t> ways(side * side);
+  for (int i = 0; i < side; ++i) {
+    for (int j = 0; j < side; ++j) {
+      std::uint64_t& w = ways[static_cast<std::size_t>(i * side + j)];
+      w = i == 0 && j == 0 ? 1 : 0;
+      if (i > 0) w += ways[static_cast<std::size_t>((i - 1) * side + j)];
+      if (j > 0) w += ways[static_cast<std::size_t>(i * side + j - 1)];
+    }
+  }
+  for (const int spread : {1, 3, 7}) {
+    std::atomic<int> computed{0};
+    std::atomic<std::uint64_t> last{0};
+    const auto color = [=](cell c) { return (c[0] / spread + c[1]) % ranks(); };
+    runtime_.run([&] {
+      mpi::run(MPI_COMM_WORLD, std::vector<cell>{{side - 1, side - 1}},
+               mpi::nodes{.predecessors = before,
+                          .compute = [&](cell c, auto& node) -> std::uint64_t {
+                            EXPECT_EQ(color(c), rank());
+                            std::uint64_t sum = c == cell{0, 0} ? 1 : 0;
+                            for (const cell& p : node.predecessors()) sum += node.value(p);
+                            EXPECT_EQ(sum, ways[static_cast<std::size_t>(c[0] * side + c[1])]);
+                            ++computed;
+                            if (c == cell{side - 1, side - 1}) last = sum;
+                            return sum;
+                          },
+                          .color = color});
+    });
+    EXPECT_EQ(mpi::allreduce(computed.load(), MPI_SUM), side * side);
+    EXPECT_EQ(mpi::allreduce(last.load(), MPI_MAX), ways.back());
+  }
+}
+
+struct named_value {
+  std::string name;
+  std::vector<double> numbers;
+};
+void pack(mpi::packed_bytes& bytes, const named_value& v) {
+  mpi::detail::put(bytes, v.name);
+  mpi::detail::put(bytes, v.numbers);
+}
+void unpack(mpi::packed_bytes& bytes, named_value& v) {
+  v.name = mpi::detail::get<std::string>(bytes);
+  v.numbers = mpi::detail::get<std::vector<double>>(bytes);
+}
+
+// Catches: values that are no plain bytes, keys with a length, nodes without values, several sinks, constructs inside nodes.
+TEST_P(Graphs, KeysAndValuesOfAnyKind) {
+  const auto shorter = [](const std::string& k) {
+    return k.empty() ? std::vector<std::string>()
+                     : std::vector<std::string>{k.substr(1), k.substr(0, k.size() - 1)};
+  };
+  const auto color = [](const std::string& k) {
+    return mpi::rank_and_place{.rank = static_cast<int>(k.size()) % ranks(), .place = 0};
+  };
+  runtime_.run([&] {
+    mpi::run(MPI_COMM_WORLD, std::vector<std::string>{"sennit", "strand", "st"},
+             mpi::nodes{.predecessors = shorter,
+                        .compute = [&](const std::string& k, auto& node) -> named_value {
+                          named_value v{"<" + k + ">", std::vector<double>(k.size(), 1)};
+                          for (const std::string& p : node.predecessors()) {
+                            EXPECT_EQ(node.value(p).name, "<" + p + ">");
+                            EXPECT_EQ(node.value(p).numbers.size(), p.size());
+                          }
+                          std::atomic<int> inside{0};
+                          sennit::parallel_for(0, 10, [&](int) { ++inside; });
+                          EXPECT_EQ(inside, 10);
+                          return v;
+                        },
+                        .color = color});
+    std::atomic<int> computed{0};
+    mpi::run(MPI_COMM_WORLD, std::vector<cell>{{5, 5}},
+             mpi::nodes{.predecessors = before,
+                        .compute = [&](cell) { ++computed; },
+                        .color = [](cell c) { return (c[0] + c[1]) % ranks(); }});
+    EXPECT_EQ(mpi::allreduce(computed.load(), MPI_SUM), 36);
+  });
+}
+
+// Catches: ranks that hang because another one failed; an error without the node and the rank; MPI that cannot be used afterwards.
+TEST_P(Graphs, AFailureEndsTheGraphOnAllRanks) {
+  runtime_.run([&] {
+    for (const cell fails : {cell{0, 0}, cell{4, 4}, cell{9, 9}}) {
+      const auto color = [](cell c) { return (c[0] + 2 * c[1]) % ranks(); };
+      try {
+        mpi::run(MPI_COMM_WORLD, std::vector<cell>{{9, 9}},
+                 mpi::nodes{.predecessors = before,
+                            .compute =
+                                [&](cell c) {
+                                  if (c == fails) throw std::runtime_error("no more paper");
+                                },
+                            .color = color});
+        ADD_FAILURE() << "no error";
+      } catch (const mpi::graph_error& e) {
+        EXPECT_EQ(e.rank(), color(fails));
+        const std::string text = e.what();
+        EXPECT_NE(text.find("no more paper"), std::string::npos) << text;
+        EXPECT_NE(text.find("(" + std::to_string(fails[0]) + ", " + std::to_string(fails[1]) + ")"),
+                  std::string::npos)
+            << text;
+      }
+      EXPECT_EQ(mpi::allreduce(1, MPI_SUM), ranks());
+    }
+  });
+}
+
+// Catches: ranks that describe different graphs, and wait for each other forever.
+TEST_P(Graphs, RanksThatDescribeDifferentGraphsAreTold) {
+  if (ranks() == 1) GTEST_SKIP() << "one rank agrees with itself";
+  runtime_.run([&] {
+    const auto compute = [](cell) {};
+    const int me = rank();
+    const auto run_with = [&](auto predecessors, auto color) {
+      try {
+        mpi::run(MPI_COMM_WORLD, std::vector<cell>{{6, 6}},
+                 mpi::nodes{.predecessors = predecessors, .compute = compute, .color = color});
+        return std::string("no error");
+      } catch (const mpi::graph_error& e) {
+        return std::string(e.what());
+      }
+    };
+    const auto color = [](cell c) { return (c[0] + c[1]) % ranks(); };
+    const std::string colors = run_with(
+        before, [&](cell c) { return c == cell{3, 3} && me == color(c) ? (me + 1) % ranks() : color(c); });
+    EXPECT_NE(colors.find("(3, 3)"), std::string::npos) << colors;
+    const std::string edges = run_with(
+        [me](cell c) {
+          auto all = before(c);
+          if (c == cell{2, 3} && me == 6 % ranks()) all.pop_back();
+          return all;
+        },
+        color);
+    EXPECT_NE(edges.find("(2, 3) has other predecessors"), std::string::npos) << edges;
+    const std::string beyond = run_with(before, [&](cell c) { return c == cell{1, 1} ? ranks() : color(c); });
+    EXPECT_NE(beyond.find("the rank of node (1, 1) is"), std::string::npos) << beyond;
+  });
+}
+
+}  // namespace

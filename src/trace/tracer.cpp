@@ -114,8 +114,7 @@ void tracer::end(trace_cursor& cursor, frame*) noexcept {
   const std::uint64_t end = now();
   if (body->what == kind::child) {
     durations_.took(body->last, child_depth, end - body->begun_ns);
-    if (!body->told && end - body->begun_ns < resolution_ns) return;
-    if (!body->told) body->id = next_id();
+    if (!is_worth_telling(*body, end - body->begun_ns)) return;
   }
   tell(*body, end, body->what != kind::region);
   if (body->what == kind::region) flush_now_and_then();

@@ -8,9 +8,9 @@
 #include "trace/trace_clock.hpp"
 #include "trace/trace_file.hpp"
 
-#include <array>
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <string_view>
 
 namespace sennit::detail {
@@ -104,16 +104,20 @@ class tracer final : public schedule_hooks {
   // Of constructs one after the other in one body that are all as brief as that, most are not even looked at.
   static constexpr std::uint32_t brief_ones = 64;
   static constexpr std::uint32_t unseen_ones = 15;
-  static constexpr unsigned most_runtimes = 8;
   // Durations of children are kept by their groups' numbers.
   static constexpr std::uint32_t child_depth = 1U << 20;
-  static constexpr unsigned outside_lane = trace_file::most_lanes - 1;
+  static constexpr unsigned outside_row = 1023;  // of threads that run no strand
 
   std::uint64_t now() const noexcept;
   std::uint64_t next_id() noexcept { return ids_.fetch_add(1, std::memory_order_relaxed); }
   static trace_line first_line(unsigned workers);
-  unsigned lane() noexcept;
+  unsigned row() noexcept;
+  unsigned add_row(worker& here) noexcept;
   traced_body* open(strand& of, traced_body::kind what, std::uintptr_t site) noexcept;
+  // Of a child, or a loop, that has ended.
+  static bool is_worth_telling(const traced_body& body, std::uint64_t took_ns) noexcept {
+    return body.told || body.holds_told || took_ns >= resolution_ns;
+  }
   void child_begins(strand& of, trace_cursor& cursor, whereabouts& where, const void* group) noexcept;
   void child_ends(strand& of, traced_body& child) noexcept;
   void loop_begins(strand& of, trace_cursor& cursor, whereabouts& where, std::uintptr_t site) noexcept;
@@ -140,8 +144,9 @@ class tracer final : public schedule_hooks {
   durations durations_;
   std::atomic<std::uint64_t> ids_{1};
   std::atomic<std::uint64_t> flushed_ns_{0};
-  std::array<std::atomic<const runtime_core*>, most_runtimes> cores_{};
-  std::array<std::atomic<bool>, trace_file::most_lanes> named_{};
+  std::mutex adding_row_;
+  unsigned runtimes_ = 0;  // that have rows, and the number of the next row; under the lock
+  unsigned next_row_ = 0;
   trace_cursor anyone_{*this};
   trace_clock clock_;
 };

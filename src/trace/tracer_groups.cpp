@@ -18,8 +18,6 @@ void tracer::spawned(traced_body& child, const whereabouts& where) noexcept {
   child.last = group_of(where.plan);
   child.expected_ns = durations_.mean_ns(child.last, child_depth);
   child.told = child.expected_ns >= resolution_ns;
-  // What is told of one that is not itself told lies where that was spawned.
-  if (!child.told) child.id = child.in;
 }
 
 void tracer::spawned_unseen(whereabouts& where, const void* group) noexcept {
@@ -43,8 +41,7 @@ void tracer::child_ends(strand& of, traced_body& child) noexcept {
   const std::uint64_t end = now();
   const std::uint64_t took = end - child.begun_ns;
   durations_.took(child.last, child_depth, took);
-  if (child.told || took >= resolution_ns) {
-    if (!child.told) child.id = next_id();
+  if (is_worth_telling(child, took)) {
     tell_in(of, child, end);
   } else if (of.innermost != nullptr) {
     ++of.innermost->skipped;

@@ -45,32 +45,37 @@ trace_line tracer::first_line(unsigned workers) {
   return line;
 }
 
-// The lanes of further runtimes come after those of the first.
-unsigned tracer::lane() noexcept {
-  constexpr unsigned lanes_of_runtime = trace_file::most_lanes / most_runtimes;
-  const worker* const here = worker::current();
-  if (here == nullptr) return outside_lane;
-  const runtime_core* const core = &here->core();
-  unsigned runtime = 0;
-  for (; runtime < most_runtimes - 1; ++runtime) {
-    const runtime_core* known = cores_[runtime].load(std::memory_order_relaxed);
-    if (known == nullptr && cores_[runtime].compare_exchange_strong(known, core, std::memory_order_relaxed))
-      known = core;
-    if (known == core) break;
+// The rows of the first runtime have the numbers of its workers. Those of others come after them.
+unsigned tracer::add_row(worker& here) noexcept {
+  runtime_core& core = here.core();
+  const std::lock_guard guard(adding_row_);
+  if (core.trace_number == 0) core.trace_number = ++runtimes_;
+  const unsigned number = core.number_of(here);
+  if (core.trace_number == 1 && next_row_ == 0) next_row_ = core.numbered_workers();
+  unsigned row = number;
+  if (core.trace_number != 1 || row >= core.numbered_workers()) {
+    if (next_row_ == outside_row) ++next_row_;
+    row = next_row_++;
   }
-  const unsigned lane = runtime * lanes_of_runtime + here->core().number_of(*here) % lanes_of_runtime;
-  if (!named_[lane].load(std::memory_order_relaxed) &&
-      !named_[lane].exchange(true, std::memory_order_relaxed)) {
-    trace_line line;
-    line.raw(R"({"name":"thread_name","ph":"M","pid":1,"tid":)").number(lane);
-    line.raw(R"(,"args":{"name":"worker )").number(lane).raw("\"}}");
-    file_.add(lane, line);
-  }
-  return lane;
+  here.trace_row = row + 1;
+  trace_line line;
+  line.raw(R"({"name":"thread_name","ph":"M","pid":1,"tid":)").number(row);
+  line.raw(R"(,"args":{"name":"worker )").number(number);
+  if (core.trace_number != 1) line.raw(" of runtime ").number(core.trace_number);
+  file_.add(row, line.raw("\"}}"));
+  return row;
+}
+
+unsigned tracer::row() noexcept {
+  worker* const here = worker::current();
+  if (here == nullptr) return outside_row;
+  return here->trace_row != 0 ? here->trace_row - 1 : add_row(*here);
 }
 
 void tracer::tell(const traced_body& body, std::uint64_t end_ns, bool stolen) noexcept {
-  const unsigned to = lane();
+  if (file_.is_parents()) [[unlikely]]
+    return;
+  const unsigned to = row();
   trace_line line;
   line.raw(R"({"name":)");
   if (body.what == kind::named) {

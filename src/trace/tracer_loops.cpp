@@ -35,7 +35,10 @@ void tracer::loop_ends(strand& of, traced_body& loop) noexcept {
   const std::uint64_t end = now();
   const std::uint64_t took = end - loop.begun_ns;
   learn(loop, took, 0);
-  if (loop.told || took >= resolution_ns) {
+  if (loop.holds_told && !loop.told) {
+    // That lies in what is around.
+    if (of.innermost != nullptr) of.innermost->holds_told = true;
+  } else if (is_worth_telling(loop, took)) {
     if (!loop.told) {
       loop.id = next_id();
       tell_whole(loop, end);

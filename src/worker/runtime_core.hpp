@@ -147,6 +147,9 @@ class runtime_core {
   // True once: a strand here seems to wait for ever.
   bool is_first_suspicion() noexcept { return !suspected_.exchange(true, std::memory_order_relaxed); }
 
+  // Among the runtimes that a trace has rows of; 0: none yet. Under the trace's lock.
+  unsigned trace_number = 0;
+
   // --- Listeners. add_listener() and remove_listener() are called under no_fork.
   void add_listener(worker_listener& added) noexcept;
   void remove_listener(worker_listener& gone) noexcept;

@@ -118,6 +118,7 @@ class worker {
   counters counts;
   pid_t thread = 0;                 // that it stands for; 0: none. Under the runtime's lock of members
   std::atomic<bool> blocks{false};  // its strand is in a call that blocks: known in the checked variant only
+  unsigned trace_row = 0;           // in the file of a trace, plus 1; its thread uses it
   worker* outer = nullptr;          // which this thread was before, in another runtime
 
  private:

@@ -1,14 +1,10 @@
 // SENNIT_TRACE: what is written of programs as users write them. Each runs in a process of its own, which reads the variable.
-#include "support.hpp"
+#include "trace_support.hpp"
 
 #include <sennit/sennit.hpp>
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
-#include <map>
 #include <numeric>
-#include <set>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
@@ -16,100 +12,6 @@
 
 namespace process {
 namespace {
-
-using json = nlohmann::json;
-
-void busy_for(std::chrono::microseconds time) {
-  for (const auto end = clock::now() + time; clock::now() < end;) {
-  }
-}
-
-class trace_path {
- public:
-  trace_path()
-      : path_(std::filesystem::temp_directory_path() / ("sennit_" + std::to_string(getpid()) + ".trace")) {}
-  trace_path(const trace_path&) = delete;
-  trace_path& operator=(const trace_path&) = delete;
-  ~trace_path() {
-    std::error_code none;
-    std::filesystem::remove(path_, none);
-  }
-  const std::string& text() const { return path_.native(); }
-
- private:
-  std::filesystem::path path_;
-};
-
-// Runs the program with so many workers and with a trace.
-template <class Program>
-ending traced(const trace_path& to, int workers, Program program) {
-  return apart([&] {
-    setenv("SENNIT_TRACE", to.text().c_str(), 1);
-    setenv("SENNIT_WORKERS", std::to_string(workers).c_str(), 1);
-    program();
-  });
-}
-
-json parsed(const trace_path& from) { return json::parse(std::ifstream(from.text())); }
-
-std::vector<json> of_kind(const json& trace, std::string_view kind) {
-  std::vector<json> found;
-  std::ranges::copy_if(trace, std::back_inserter(found),
-                       [&](const json& e) { return e.value("cat", "") == kind; });
-  return found;
-}
-
-double begin_of(const json& e) { return e["ts"].get<double>(); }
-double end_of(const json& e) { return begin_of(e) + e["dur"].get<double>(); }
-
-// What every trace must be: bodies lie in bodies, at times within theirs.
-void expect_well_formed(const json& trace) {
-  constexpr double rounding = 0.0025;
-  const std::map<std::string, std::set<std::string>> only_in = {{"right", {"fork"}}, {"leaf", {"loop"}}};
-  const std::set<std::string> bodies = {"region", "fork", "right", "leaf", "child", "named"};
-  std::map<std::uint64_t, json> by_id;
-  std::set<int> sites;
-  ASSERT_EQ(trace[0]["name"], "sennit_trace");
-  for (const json& e : trace) {
-    if (e["name"] == "site") sites.insert(e["args"]["site"].get<int>());
-    if (e["ph"] != "X") continue;
-    EXPECT_TRUE(by_id.emplace(e["args"]["id"].get<std::uint64_t>(), e).second) << e;
-    EXPECT_TRUE(!e["args"].contains("site") || sites.contains(e["args"]["site"].get<int>())) << e;
-    EXPECT_GE(e["dur"].get<double>(), 0) << e;
-  }
-  std::map<std::uint64_t, std::vector<std::pair<std::uint64_t, std::uint64_t>>> leaves;
-  for (const auto& [id, e] : by_id) {
-    const std::string kind = e["cat"];
-    const json& args = e["args"];
-    if (!args.contains("in")) {
-      EXPECT_TRUE(kind == "region" || kind == "named" || kind == "child") << e;
-      continue;
-    }
-    const auto around = by_id.find(args["in"].get<std::uint64_t>());
-    ASSERT_NE(around, by_id.end()) << e;
-    const std::string in_kind = around->second["cat"];
-    const auto only = only_in.find(kind);
-    EXPECT_TRUE((only != only_in.end() ? only->second : bodies).contains(in_kind)) << e << around->second;
-    if (kind == "child") {
-      EXPECT_GE(begin_of(e) + rounding, args["at"].get<double>()) << e;
-      continue;
-    }
-    EXPECT_GE(begin_of(e) + rounding, begin_of(around->second)) << e << around->second;
-    EXPECT_LE(end_of(e), end_of(around->second) + rounding) << e << around->second;
-    if (in_kind == "fork" && kind != "right") {
-      EXPECT_LE(end_of(e), begin_of(around->second) + around->second["args"]["left"].get<double>() + rounding)
-          << e << around->second;
-    }
-    if (kind == "leaf")
-      leaves[around->first].emplace_back(args["first"].get<std::uint64_t>(),
-                                         args["last"].get<std::uint64_t>());
-  }
-  for (auto& [loop, parts] : leaves) {
-    std::ranges::sort(parts);
-    for (std::size_t i = 1; i < parts.size(); ++i) EXPECT_EQ(parts[i].first, parts[i - 1].second);
-    EXPECT_EQ(parts.back().second - parts.front().first, by_id[loop]["args"]["n"].get<std::uint64_t>());
-  }
-}
 
 long tree(int depth) {
   if (depth == 0) {
@@ -335,17 +237,6 @@ TEST(Trace, NamedReturnsWhatTheFunctionReturns) {
     EXPECT_THROW(sennit::named("failure", [] { throw outer_failure(); }), outer_failure);
   });
   EXPECT_THAT(run, ExitedWith(0));
-}
-
-TEST(Trace, RefusesAFileThatCannotBeWritten) {
-  // Catches: a program that ends for want of a trace, or that has none without a word.
-  const ending run = apart([] {
-    setenv("SENNIT_TRACE", "/nowhere/at/all.trace", 1);
-    EXPECT_EQ(fib(15), 610);
-    EXPECT_EQ(fib(15), 610);
-  });
-  EXPECT_THAT(run, ExitedWith(0));
-  EXPECT_THAT(run, AllOf(Printed("SENNIT_TRACE"), Printed("/nowhere/at/all.trace"), Printed("unset")));
 }
 
 TEST(Trace, IsTheParentsAlone) {

@@ -328,8 +328,7 @@ TEST(Trace, LosesNoChildThatABriefPartSpawns) {
   expect_well_formed(parsed(file));
 }
 
-// The nodes of the trace's graphs by their graphs and numbers; none begins before one that it comes after. (It may end later: when a
-// successor begins, the end has not been looked at.)
+// The nodes of the trace's graphs by their graphs and numbers; none ends before one begins that it comes after.
 std::map<std::uint64_t, std::map<std::uint64_t, json>> nodes_of_graphs(const json& trace) {
   constexpr double rounding = 0.0025;
   std::map<std::uint64_t, std::map<std::uint64_t, json>> nodes;
@@ -341,9 +340,9 @@ std::map<std::uint64_t, std::map<std::uint64_t, json>> nodes_of_graphs(const jso
   for (const auto& [graph, all] : nodes) {
     for (const auto& [number, e] : all) {
       for (const json& before : e["args"].value("after", json::array()))
-        EXPECT_LE(begin_of(all.at(before.get<std::uint64_t>())), begin_of(e) + rounding) << e;
+        EXPECT_LE(begin_of(all.at(before.get<std::uint64_t>())), end_of(e) + rounding) << e;
       for (const json& then : e["args"].value("then", json::array()))
-        EXPECT_LE(begin_of(e), begin_of(all.at(then.get<std::uint64_t>())) + rounding) << e;
+        EXPECT_LE(begin_of(e), end_of(all.at(then.get<std::uint64_t>())) + rounding) << e;
     }
   }
   return nodes;

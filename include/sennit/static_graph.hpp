@@ -5,6 +5,7 @@
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/graph/local_queue.hpp>
 #include <sennit/detail/graph/node.hpp>
+#include <sennit/detail/graph/telling.hpp>
 #include <sennit/detail/graph/work_pool.hpp>
 
 #include <atomic>
@@ -89,7 +90,7 @@ class SENNIT_EXPORT static_graph {
     auto inside = [&] {
       strands<Body> work(*this, body);
       auto all = [&] { work.run(); };
-      detail::run_as_one("graph", all);
+      detail::run_graph(all);
     };
     if (detail::in_strand()) {
       inside();
@@ -130,6 +131,7 @@ class SENNIT_EXPORT static_graph {
     strands(static_graph& g, const Body& body) noexcept : graph_(g), body_(body) {}
 
     void run() {
+      pool_.tell_to(detail::claim_told_graph());
       pool_.run(*this, graph_.sources_);
       if (!pool_.stopped()) return;
       for (node_sorted& n : graph_.nodes_) n.waiting = n.predecessors;
@@ -138,6 +140,8 @@ class SENNIT_EXPORT static_graph {
 
     template <class Session>
     void work(Session& own) {
+      if (pool_.is_told()) [[unlikely]]
+        work_told(own);
       while (own.more()) {
         for (node next = own.todo.take(); next != detail::nobody;) {
           next = compute(next, own.todo);
@@ -149,7 +153,34 @@ class SENNIT_EXPORT static_graph {
     }
 
    private:
-    node compute(node n, detail::local_queue<node>& todo) {
+    // The same, apart: to remember a node until it can be told costs a few instructions.
+    template <class Session>
+    SENNIT_COLD void work_told(Session& own) {
+      while (!pool_.stopped() && own.more()) {
+        for (node next = own.todo.take(); next != detail::nobody;) {
+          const node done = next;
+          next = compute(done, own.todo);
+          own.consider_others(next != detail::nobody);
+          tell(done, own);
+          if (pool_.stopped()) return;
+        }
+      }
+    }
+    template <class Session>
+    void tell(node n, Session& own) noexcept {
+      const auto describe = [&](detail::told_node& to) {
+        to.number = n;
+        if constexpr (requires { body_.name_of(n); }) {
+          to.name = body_.name_of(n);
+        } else {
+          to.name = std::to_string(n);
+        }
+        to.then = {graph_.after_.data() + graph_.nodes_[n].first,
+                   graph_.after_.data() + graph_.nodes_[n].last};
+      };
+      if (pool_.is_told()) pool_.tell(own.since_ns, describe);
+    }
+    SENNIT_INLINE node compute(node n, detail::local_queue<node>& todo) {
       body_(n);
       node_sorted& done = graph_.nodes_[n];
       // Prepares the next run. Relaxed: in this run no worker changes this count any more.

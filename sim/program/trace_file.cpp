@@ -33,7 +33,11 @@ enum field : unsigned {
   f_last,
   f_group,
   f_at,
+  f_node,
+  f_nodes,
+  f_until,
   f_after,
+  f_then,
   f_reads,
   f_writes,
   f_color,
@@ -50,10 +54,10 @@ enum field : unsigned {
   f_none = fields
 };
 constexpr std::array<std::string_view, fields> field_names{
-    "name",          "cat",    "ph",     "ts",      "dur",    "tid",     "id",      "in",
-    "site",          "left",   "n",      "first",   "last",   "group",   "at",      "after",
-    "reads",         "writes", "color",  "skipped", "stolen", "version", "program", "workers",
-    "resolution_ns", "module", "offset", "function"};
+    "name",   "cat",     "ph",      "ts",      "dur",           "tid",    "id",     "in",
+    "site",   "left",    "n",       "first",   "last",          "group",  "at",     "node",
+    "nodes",  "until",   "after",   "then",    "reads",         "writes", "color",  "skipped",
+    "stolen", "version", "program", "workers", "resolution_ns", "module", "offset", "function"};
 constexpr unsigned first_of_args = f_id;
 
 constexpr std::array<std::string_view, traced_kinds> kinds{"region", "fork", "right", "loop",  "leaf",
@@ -141,7 +145,7 @@ class line_fields : public nlohmann::json_sax<json> {
   std::array<bool, fields> is_text_{};
   std::array<double, fields> numbers_{};
   std::array<std::string, fields> texts_;
-  std::array<std::vector<double>, 3> lists_;
+  std::array<std::vector<double>, f_writes - f_after + 1> lists_;
   int depth_ = 0;
   bool in_args_ = false;
   field now_ = f_none;
@@ -173,6 +177,8 @@ class reader {
       add_event();
     } else if (phase == "M" && text_or(f_name, "") == "site") {
       add_site();
+    } else if (phase == "M" && text_or(f_name, "") == "edges") {
+      add_edges(whole(f_in), whole(f_node));
     }
   }
 
@@ -319,15 +325,25 @@ class reader {
       case traced::named: e.name = number_of(text_or(f_name, "")); break;
       case traced::node:
         e.name = number_of(text_or(f_name, ""));
-        e.first_after = static_cast<std::uint32_t>(found_.after.size());
-        for (const double id : now_.list(f_after))
-          if (id >= 1 && id <= most_number) found_.after.push_back(static_cast<std::uint64_t>(id));
-        e.afters = static_cast<std::uint32_t>(found_.after.size()) - e.first_after;
+        e.a = now_.has(f_node) ? whole(f_node) : e.id;
+        add_edges(e.in, e.a);
+        break;
+      case traced::graph:
+        e.a = whole_or_none(f_nodes);
+        if (now_.has(f_until)) e.b = time(f_until);
         break;
       case traced::region:
-      case traced::right:
-      case traced::graph: break;
+      case traced::right: break;
     }
+  }
+
+  void add_edges(std::uint64_t graph, std::uint64_t node) {
+    const auto each = [&](field f, const auto& add) {
+      for (const double n : now_.list(f))
+        if (n >= 0 && n <= most_number) add(static_cast<std::uint64_t>(n));
+    };
+    each(f_after, [&](std::uint64_t n) { found_.edges.push_back({graph, n, node}); });
+    each(f_then, [&](std::uint64_t n) { found_.edges.push_back({graph, node, n}); });
   }
 
   void add_touches(trace_event& e) {
@@ -374,7 +390,7 @@ class reader {
     const picoseconds first = std::ranges::min(found_.events, {}, key).begin;
     for (trace_event& e : found_.events) {
       e.begin -= first;
-      if (e.what == traced::child) e.b -= std::min(e.b, first);
+      if (e.what == traced::child || e.what == traced::graph) e.b -= std::min(e.b, first);
     }
   }
 

@@ -32,7 +32,8 @@ struct trace_event {
   picoseconds begin = 0;  // since the first event
   picoseconds length = 0;
   // left branch's length of a fork; iterations of a loop; first and last (not included) of a leaf; group of a wait; group and
-  // time of the spawn of a child
+  // time of the spawn of a child; number of nodes of a graph that are told, and since when no more are (0: all are); number of a
+  // node
   std::uint64_t a = 0;
   std::uint64_t b = 0;
   std::uint32_t worker = 0;       // from trace::workers on: a thread that is none
@@ -41,8 +42,6 @@ struct trace_event {
   std::uint32_t color = ~0U;      // ~0U: none
   std::uint32_t first_touch = 0;  // in trace::touches
   std::uint32_t touches = 0;      // how many
-  std::uint32_t first_after = 0;  // in trace::after
-  std::uint32_t afters = 0;       // how many
   std::uint32_t line = 0;         // of the file
   traced what = traced::region;
   bool stolen = false;
@@ -63,6 +62,13 @@ struct trace_touch {
   bool writes;
 };
 
+// Of a graph: both are numbers of nodes in it.
+struct trace_edge {
+  std::uint64_t in;  // the id of the graph
+  std::uint64_t before;
+  std::uint64_t after;
+};
+
 struct trace {
   std::string file;     // for messages
   std::string program;  // that ran
@@ -72,7 +78,7 @@ struct trace {
   std::vector<std::string> names{""};
   std::vector<trace_site> sites{{}};
   std::vector<trace_touch> touches;
-  std::vector<std::uint64_t> after;  // ids of nodes
+  std::vector<trace_edge> edges;
   std::uint64_t skipped = 0;         // forks that were too brief to be told
   bool complete = true;              // the file has its end
   std::vector<std::string> remarks;  // sentences for the user: what is missing, and why

@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -26,7 +28,9 @@ class builder {
 
   traced_program build() {
     nodes_.resize(all_.size(), no_node);
-    for (const std::uint32_t e : all_.upward()) nodes_[e] = node_of(e);
+    look_at_graphs();
+    for (const std::uint32_t e : all_.upward())
+      if (nodes_[e] == no_node) nodes_[e] = node_of(e);
     set_root();
     remark();
     return std::move(made_);
@@ -48,12 +52,14 @@ class builder {
   // In the program.
   std::uint32_t site_of(const trace_event& e) {
     if (e.site == 0 && e.name == 0) return 0;
-    const std::uint32_t name = e.what == traced::named ? e.name : 0;
-    const auto [at, is_new] = sites_.try_emplace(std::pair(name, e.site), 0);
+    return site_of(e.what == traced::named ? e.name : 0, e.site);
+  }
+  std::uint32_t site_of(std::uint32_t name, std::uint32_t site) {
+    const auto [at, is_new] = sites_.try_emplace(std::pair(name, site), 0);
     if (is_new) {
       const std::string& user = trace_.names[name];
-      const std::string place = place_of(e.site);
-      made_.origins.push_back({name, e.site});
+      const std::string place = place_of(site);
+      made_.origins.push_back({name, site});
       at->second = p().site(user.empty()    ? place
                             : place.empty() ? user
                                             : fmt::format("{} ({})", user, place));
@@ -63,6 +69,8 @@ class builder {
 
   // What a construct in a construct does without a place of its own is at the place of the one around.
   std::uint32_t site_in(const trace_event& e, const trace_event& around) {
+    if (e.what == traced::node && names_of_nodes_[around.site].size() <= most_names)
+      return site_of(e.name, around.site);
     const std::uint32_t own = site_of(e);
     return own != 0 ? own : site_of(around);
   }
@@ -296,35 +304,126 @@ class builder {
     }
   }
 
+  // Graphs ------------------------------------------------------------------------------------------------------
+
+  // What is known of the nodes of a graph.
+  struct told {
+    std::vector<node_number> tasks;
+    std::vector<program::edge> edges;
+    node_number as_it_was = no_node;
+    picoseconds work = 0;  // of its nodes
+    std::map<std::uint64_t, node_number> scaled;
+  };
+  // So many names of nodes are those of kinds of nodes.
+  static constexpr std::size_t most_names = 32;
+
+  // Of graphs of which no node is told, those at the same place tell what they are like: the one with most nodes.
+  void look_at_graphs() {
+    for (std::uint32_t e = 0; e < all_.size(); ++e) {
+      const trace_event& b = all_.at(e);
+      if (b.what == traced::node && all_.body(e) != trace_forest::nobody) {
+        std::set<std::uint32_t>& names = names_of_nodes_[all_.at(all_.body(e)).site];
+        if (names.size() <= most_names) names.insert(b.name);
+      }
+      if (b.what != traced::graph || b.a == 0) continue;
+      const auto [at, is_new] = likes_.try_emplace(b.site, e);
+      if (!is_new && b.a > all_.at(at->second).a) at->second = e;
+    }
+    edges_ = trace_.edges;
+    std::ranges::sort(edges_, {}, &trace_edge::in);
+  }
+
+  told& told_of(std::uint32_t e) {
+    const auto [at, is_new] = told_.try_emplace(e);
+    if (!is_new) return at->second;
+    std::vector<std::uint32_t> inside(1, e);
+    for (std::size_t i = 0; i < inside.size(); ++i)
+      for (const std::uint32_t c : all_.children(inside[i])) inside.push_back(c);
+    for (std::size_t i = inside.size(); i-- > 1;)
+      if (nodes_[inside[i]] == no_node) nodes_[inside[i]] = node_of(inside[i]);
+    told& t = at->second;
+    split(e, traced::node);
+    std::unordered_map<std::uint64_t, std::uint32_t> numbers;
+    for (const std::uint32_t c : chosen_) {
+      numbers.emplace(all_.at(c).a, static_cast<std::uint32_t>(t.tasks.size()));
+      t.tasks.push_back(nodes_[c]);
+      t.work += all_.at(c).length;
+    }
+    for (const trace_edge& edge : std::ranges::equal_range(edges_, all_.at(e).id, {}, &trace_edge::in)) {
+      const auto before = numbers.find(edge.before);
+      const auto after = numbers.find(edge.after);
+      if (before != numbers.end() && after != numbers.end()) {
+        t.edges.push_back({before->second, after->second});
+      } else if (all_.at(e).b == 0) {
+        ++without_predecessor_;
+      }
+    }
+    refuse_cycle(t.edges);
+    if (!t.tasks.empty()) t.as_it_was = p().graph(t.tasks, t.edges, site_of(all_.at(e)));
+    return t;
+  }
+
+  // A graph like that one, of so much work.
+  node_number like(told& one, picoseconds work, std::uint32_t site) {
+    constexpr double steps = 64;
+    const auto share = static_cast<std::uint64_t>(
+        std::llround(steps * static_cast<double>(work) / static_cast<double>(one.work)));
+    if (share == static_cast<std::uint64_t>(steps)) return one.as_it_was;
+    const auto [at, is_new] = one.scaled.try_emplace(share, no_node);
+    if (!is_new) return at->second;
+    std::vector<node_number> tasks;
+    for (const node_number n : one.tasks) {
+      const node task = p().at(n);
+      if (task.what != part::work) {
+        tasks.push_back(n);
+        continue;
+      }
+      const auto time =
+          static_cast<picoseconds>(static_cast<double>(task.time) * (static_cast<double>(share) / steps));
+      const std::span<const touch> seen = p().touches(task);
+      const std::vector<touch> touched(seen.begin(), seen.end());
+      const node_number n_like = p().work(time, touched, task.site);
+      tasks.push_back(task.color == no_color ? n_like : p().colored(n_like, task.color));
+    }
+    return at->second = p().graph(tasks, one.edges, site);
+  }
+
+  // Work of a graph of which nothing more is told: as if it went on like that one.
+  void add_like(told& one, bool whole, picoseconds work, std::uint32_t site, std::vector<node_number>& to) {
+    if (one.work <= 0 || one.as_it_was == no_node) {
+      to.push_back(p().work(work, {}, site));
+      return;
+    }
+    if (!whole) {
+      constexpr picoseconds most = 4096;
+      for (picoseconds some = std::min(work / one.work, most); some > 0; --some, work -= one.work)
+        to.push_back(one.as_it_was);
+    }
+    to.push_back(like(one, work, site));
+  }
+
   node_number graph(std::uint32_t e) {
     const trace_event& b = all_.at(e);
     const std::uint32_t site = site_of(b);
     split(e, traced::node);
-    std::vector<node_number> tasks;
-    std::unordered_map<std::uint64_t, std::uint32_t> numbers;
-    for (const std::uint32_t c : chosen_) {
-      numbers.emplace(all_.at(c).id, static_cast<std::uint32_t>(tasks.size()));
-      tasks.push_back(nodes_[c]);
-    }
-    std::vector<program::edge> edges;
-    for (std::uint32_t i = 0; i < chosen_.size(); ++i) {
-      const trace_event& n = all_.at(chosen_[i]);
-      for (std::uint32_t k = n.first_after; k < n.first_after + n.afters; ++k) {
-        const auto before = numbers.find(trace_.after[k]);
-        if (before == numbers.end()) {
-          ++without_predecessor_;
-        } else {
-          edges.push_back({before->second, i});
-        }
-      }
-    }
-    refuse_cycle(edges);
-    std::vector<node_number> before;
+    const bool is_told = !chosen_.empty();
+    std::vector<node_number> parts;
     for (const std::uint32_t c : others_)
-      if (nodes_[c] != no_node) before.push_back(nodes_[c]);
-    if (tasks.empty() && before.empty()) return p().work(b.length, {}, site);
-    if (!tasks.empty()) before.push_back(p().graph(tasks, edges, site));
-    return before.size() == 1 ? before.front() : p().series(before, site);
+      if (nodes_[c] != no_node) parts.push_back(nodes_[c]);
+    if (is_told) {
+      told& own = told_of(e);
+      parts.push_back(own.as_it_was);
+      if (b.b > 0 && b.end() > static_cast<picoseconds>(b.b)) {
+        ++told_in_part_;
+        add_like(own, false, b.end() - static_cast<picoseconds>(b.b), site, parts);
+      }
+    } else if (const auto known = likes_.find(b.site); known != likes_.end()) {
+      ++like_others_;
+      add_like(told_of(known->second), all_.at(known->second).b == 0, b.length, site, parts);
+    } else if (parts.empty()) {
+      return p().work(b.length, {}, site);
+    }
+    return parts.size() == 1 ? parts.front() : p().series(parts, site);
   }
 
   void refuse_cycle(const std::vector<program::edge>& edges) const {
@@ -419,6 +518,12 @@ class builder {
     say(without_right_, "forks have no right branch in the file.");
     say(without_iterations_, "loops lack some of their iterations in the file.");
     say(without_predecessor_, "edges of graphs are from nodes that the file does not have.");
+    say(told_in_part_,
+        "graphs have too many brief nodes to tell all of them: what comes after the first ones is taken "
+        "to be like them.");
+    say(like_others_,
+        "graphs have brief nodes, which are not told: such a graph is taken to be like one whose nodes "
+        "are told, at the same place.");
   }
 
   const trace& trace_;
@@ -435,6 +540,12 @@ class builder {
   std::uint64_t without_right_ = 0;
   std::uint64_t without_iterations_ = 0;
   std::uint64_t without_predecessor_ = 0;
+  std::uint64_t told_in_part_ = 0;
+  std::uint64_t like_others_ = 0;
+  std::vector<trace_edge> edges_;                           // sorted by their graphs
+  std::unordered_map<std::uint32_t, std::uint32_t> likes_;  // by sites
+  std::unordered_map<std::uint32_t, told> told_;
+  std::unordered_map<std::uint32_t, std::set<std::uint32_t>> names_of_nodes_;  // by their graphs' sites
 };
 
 }  // namespace

@@ -8,28 +8,40 @@
 #include <sennit/task_graph.hpp>
 
 #include <limits>
+#include <string>
 #include <utility>
 
 namespace sennit::detail {
+
+namespace {
+
+struct calls_of_tasks {
+  const tasks_of_graph& all;
+  SENNIT_INLINE void operator()(task_number n) const { all.call(n, nullptr); }
+  std::string name_of(task_number n) const { return all.name_of(n); }
+};
+
+}  // namespace
 
 void tasks_of_graph::run_once(graph::trace* seen) {
   if (seen != nullptr || has_choices_ || has_priorities_ || has_colors_ || limited_count_ > 0) {
     run_tasks(*this, has_priorities_, has_colors_, seen);
   } else {
-    order_.run([this](task_number n) { call(n, nullptr); });
+    order_.run(calls_of_tasks{*this});
   }
 }
 
-void tasks_of_graph::run_here(std::size_t times, const std::function<bool()>* until, graph::trace* seen) {
+void tasks_of_graph::run_here(std::size_t times, const std::function<bool()>* until, graph::trace* seen,
+                              const void* code) {
   sort();
-  for (std::size_t i = 0; i < times && (until == nullptr || !(*until)()); ++i) run_once(seen);
+  auto once = [&] { run_once(seen); };
+  for (std::size_t i = 0; i < times && (until == nullptr || !(*until)()); ++i) run_graph(once, code);
 }
 
 void task_running::run(tasks_of_graph& all, std::size_t times, const std::function<bool()>* until,
-                       graph::trace* seen) {
+                       graph::trace* seen, const void* code) {
   const run_queue::turn turn(all.runs());
-  auto run = [&] { all.run_here(times, until, seen); };
-  auto inside = [&] { run_as_one("graph", run); };
+  auto inside = [&] { all.run_here(times, until, seen, code); };
   if (in_strand()) {
     inside();
   } else {
@@ -44,6 +56,8 @@ void task_running::await_all(tasks_of_graph& all) { all.runs().await_all(); }
 namespace sennit::graph {
 
 namespace {
+
+const void* code_before(const void* returns_to) noexcept { return static_cast<const char*>(returns_to) - 1; }
 
 constexpr std::size_t without_end = std::numeric_limits<std::size_t>::max();
 
@@ -64,9 +78,15 @@ task_graph::~task_graph() {
 std::size_t task_graph::size() const { return tasks().size(); }
 std::size_t task_graph::edge_count() const { return tasks().edge_count(); }
 
-void task_graph::run() { detail::task_running::run(tasks(), 1, nullptr, nullptr); }
-void task_graph::run(trace& seen) { detail::task_running::run(tasks(), 1, nullptr, &seen); }
-void task_graph::run_n(std::size_t times) { detail::task_running::run(tasks(), times, nullptr, nullptr); }
+void task_graph::run() {
+  detail::task_running::run(tasks(), 1, nullptr, nullptr, code_before(__builtin_return_address(0)));
+}
+void task_graph::run(trace& seen) {
+  detail::task_running::run(tasks(), 1, nullptr, &seen, code_before(__builtin_return_address(0)));
+}
+void task_graph::run_n(std::size_t times) {
+  detail::task_running::run(tasks(), times, nullptr, nullptr, code_before(__builtin_return_address(0)));
+}
 namespace {
 
 void require_end(const std::function<bool()>& enough) {
@@ -81,7 +101,7 @@ void require_end(const std::function<bool()>& enough) {
 
 void task_graph::run_until(const std::function<bool()>& enough) {
   require_end(enough);
-  detail::task_running::run(tasks(), without_end, &enough, nullptr);
+  detail::task_running::run(tasks(), without_end, &enough, nullptr, code_before(__builtin_return_address(0)));
 }
 
 pending_run task_graph::async() { return async_n(1); }

@@ -83,6 +83,14 @@ void task_run_state::write_trace(graph::trace& seen, bool failed) {
 #endif
 }
 
+void task_run_state::describe(task_number n, told_node& node) const {
+  const task_traits* const t = all_.find_traits(n);
+  node.number = n;
+  node.name = all_.name_of(n);
+  if (t != nullptr && t->color) node.color = *t->color;
+  node.then = order_.successors(n);
+}
+
 void task_run_state::fail_with_current() noexcept {
   {
     const std::lock_guard guard(failing_);

@@ -8,6 +8,7 @@
 
 #include <sennit/detail/graph/color_posts.hpp>
 #include <sennit/detail/graph/node.hpp>
+#include <sennit/detail/graph/telling.hpp>
 #include <sennit/detail/graph/tracing.hpp>
 #include <sennit/detail/graph/work_pool.hpp>
 
@@ -64,6 +65,7 @@ class task_run_state : protected limited_tasks {
     return item.number != nobody ? item.number : by_priority_->take(kind_of(item));
   }
   void write_trace(graph::trace& seen, bool failed);
+  void describe(task_number n, told_node& node) const;
 
   // Ends the run with the exception that is being handled, unless another one has ended it.
   void fail_with_current() noexcept;
@@ -80,6 +82,8 @@ class task_run_state : protected limited_tasks {
   const unsigned colors_;
   std::vector<std::uint8_t> underway_;  // in a graph with choices: tasks that can go on, and have not ended
   graph_tracing<true> tracing_;
+  // Tasks that may run more than once are not told.
+  told_graph* const told_ = underway_.empty() ? claim_told_graph() : nullptr;
 
  private:
   [[noreturn]] void refuse_second_begin(task_number n) const;
@@ -109,7 +113,9 @@ class task_run : public task_run_state {
     explicit part(task_run& whole, task_number admitted = nobody)
         : whole_(whole),
           pool_(whole.all_.coloring().of, whole.all_.coloring().patience),
-          admitted_(admitted) {}
+          admitted_(admitted) {
+      pool_.tell_to(whole.told_);
+    }
 
     void run(const std::vector<queued_task>& first) noexcept {
       pool_.run(*this, first);
@@ -170,9 +176,12 @@ class task_run : public task_run_state {
     // been stopped.
     bool go_on(task_number next) {
       while (next != nobody) {
-        next = step(next);
+        const task_number done = next;
+        next = step(done);
         own.did_one();
         own.consider_others(next != nobody);
+        if (pool.is_told()) [[unlikely]]
+          tell(done);
         if (whole.stopped() || pool.stopped()) [[unlikely]] {
           whole.stop();
           if (next != nobody) whole.drop_task(next);
@@ -180,6 +189,11 @@ class task_run : public task_run_state {
         }
       }
       return true;
+    }
+
+    void tell(task_number n) noexcept {
+      const auto describe = [&](told_node& node) { whole.describe(n, node); };
+      pool.tell(own.since_ns, describe);
     }
 
     // Gives back the permits of a task where an exception leaves the strand.

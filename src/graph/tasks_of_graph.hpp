@@ -73,11 +73,13 @@ class tasks_of_graph {
   // --- Running.
   run_queue& runs() noexcept { return *runs_; }
   // In the calling strand, until the function says so, at most so often. Precondition: no other run.
-  void run_here(std::size_t times, const std::function<bool()>* until, graph::trace* seen);
+  // `code`: where the program runs the graph; null: not known.
+  void run_here(std::size_t times, const std::function<bool()>* until, graph::trace* seen,
+                const void* code = nullptr);
   // A run that async() began is about to run the tasks, and those of the graphs within.
   void async_begins() noexcept;
   // Calls the task's function. Throws node_error, with what the function threw nested in it.
-  void call(task_number n, chosen_successors* chosen) const {
+  SENNIT_INLINE void call(task_number n, chosen_successors* chosen) const {
     const task_code code = codes_[n];
 #if SENNIT_EXCEPTIONS
     try {

@@ -4,10 +4,12 @@
 #include "stack/fiber.hpp"
 #include "stack/float_environment.hpp"
 #include "stack/strand_state.hpp"
+#include "trace/told_graph.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/fork/open_group.hpp>
+#include <sennit/detail/graph/telling.hpp>
 #include <sennit/detail/worker_tls.hpp>
 #include <sennit/named.hpp>
 #include <sennit/region.hpp>
@@ -65,7 +67,8 @@ namespace {
 
 class hidden_part {
  public:
-  hidden_part() : hidden_(std::make_unique<hidden_region>()), strand_(worker::current()->running()) {
+  explicit hidden_part(told_graph* graph)
+      : hidden_(std::make_unique<hidden_region>()), strand_(worker::current()->running()) {
     worker& here = *worker::current();
     // While the strand is observed: a schedule may forbid thieves to take frames of the region.
     here.relocate();
@@ -73,6 +76,7 @@ class hidden_part {
     region_state& region = hidden_->state;
     region.observed_by = &cursor_->by();
     region.hidden = true;
+    region.told = graph;
     // Children that its strands spawn in groups from outside belong to no region that ends before them.
     region.implied = true;
     region.outer = strand_.innermost->region;
@@ -120,9 +124,27 @@ void run_as_one(const char* name, action body) {
   run_hidden(body);
 }
 
-void run_hidden(action body) {
-  const hidden_part here;
+void run_graph(action body, const void* code) {
+  trace_cursor* const cursor = current_tls().cursor;
+  if (cursor == nullptr || cursor->by().keeps_positions()) {
+    body();
+    return;
+  }
+  graph_section told(code != nullptr ? code : body.code());
+  run_hidden(body, told.graph());
+}
+
+void run_hidden(action body, told_graph* graph) {
+  const hidden_part here(graph);
   body();
+}
+
+told_graph* claim_told_graph() noexcept {
+  worker* const here = worker::current();
+  if (here == nullptr) return nullptr;
+  region_state& region = *here->running().innermost->region;
+  // Only the first one writes: the graphs in its nodes ask, too.
+  return region.told != nullptr ? std::exchange(region.told, nullptr) : nullptr;
 }
 
 }  // namespace sennit::detail

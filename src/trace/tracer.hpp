@@ -16,10 +16,12 @@
 namespace sennit::detail {
 
 class runtime_core;
+struct told_node;
+struct told_nodes;
 
 // A part of the program that runs on one strand, or one after the other on several: see docs/guide/tracing.md.
 struct traced_body {
-  enum class kind : std::uint8_t { region, fork, right, loop, cut, leaf, child, named, wait };
+  enum class kind : std::uint8_t { region, fork, right, loop, cut, leaf, child, named, wait, graph };
 
   kind what = kind::region;
   traced_body* outer = nullptr;  // in the same strand
@@ -82,6 +84,14 @@ class tracer final : public schedule_hooks {
   traced_body* name_begins(std::string_view name, std::uintptr_t site) noexcept;
   void name_ends(traced_body& section) noexcept;
 
+  // A graph begins in the calling strand, whose nodes are told one by one or not, and ends. Null: it is not told.
+  traced_body* graph_begins(std::uintptr_t site) noexcept;
+  void graph_ends(traced_body& graph, const told_nodes& nodes) noexcept;
+  // Whether the nodes of graphs there are long enough, as far as is known.
+  bool tells_nodes(std::uintptr_t site) const noexcept;
+  void tell_node(const traced_body& graph, const told_node& node, std::uint64_t begun_ns,
+                 std::uint64_t ended_ns) noexcept;
+
   // The process ends.
   void close() noexcept {
     clock_.stop();
@@ -106,6 +116,8 @@ class tracer final : public schedule_hooks {
   static constexpr std::uint32_t unseen_ones = 15;
   // Durations of children are kept by their groups' numbers.
   static constexpr std::uint32_t child_depth = 1U << 20;
+  // Those of nodes by the places of their graphs.
+  static constexpr std::uint32_t node_depth = child_depth + 1;
   static constexpr unsigned outside_row = 1023;  // of threads that run no strand
 
   std::uint64_t now() const noexcept;

@@ -21,6 +21,7 @@ constexpr std::string_view name_of(kind what) noexcept {
     case kind::child: return "child";
     case kind::named: return "named";
     case kind::wait: return "wait";
+    case kind::graph: return "graph";
     case kind::cut: break;
   }
   return "cut";
@@ -96,6 +97,10 @@ void tracer::tell(const traced_body& body, std::uint64_t end_ns, bool stolen) no
     case kind::leaf: line.raw(R"(,"first":)").number(body.first).raw(R"(,"last":)").number(body.last); break;
     case kind::wait: line.raw(R"(,"group":)").number(body.last); break;
     case kind::child: line.raw(R"(,"at":)").time(body.first).raw(R"(,"group":)").number(body.last); break;
+    case kind::graph:
+      line.raw(R"(,"nodes":)").number(body.first);
+      if (body.last != 0) line.raw(R"(,"until":)").time(body.last);
+      break;
     default: break;
   }
   file_.add(to, line.raw("}}"));

@@ -69,7 +69,8 @@ inline double end_of(const json& e) { return begin_of(e) + e["dur"].get<double>(
 // What every trace must be: bodies lie in bodies, at times within theirs.
 inline void expect_well_formed(const json& trace) {
   constexpr double rounding = 0.0025;
-  const std::map<std::string, std::set<std::string>> only_in = {{"right", {"fork"}}, {"leaf", {"loop"}}};
+  const std::map<std::string, std::set<std::string>> only_in = {
+      {"right", {"fork"}}, {"leaf", {"loop"}}, {"node", {"graph"}}};
   const std::set<std::string> bodies = {"region", "fork", "right", "leaf", "child", "named"};
   std::map<std::uint64_t, json> by_id;
   std::set<int> sites;

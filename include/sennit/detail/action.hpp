@@ -13,6 +13,8 @@ class action {
     requires(!std::is_same_v<std::remove_cvref_t<F>, action>)
   action(F& f) noexcept : object_(std::addressof(f)), call_([](void* o) { (*static_cast<F*>(o))(); }) {}
   void operator()() const { call_(object_); }
+  // Where its code is in the program.
+  const void* code() const noexcept { return reinterpret_cast<const void*>(call_); }
 
  private:
   void* object_;

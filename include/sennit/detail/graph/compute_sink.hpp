@@ -113,7 +113,7 @@ auto call_in_strand(const Observed& observed, F f) {
     return call_for_run(observed);
   if (in_strand() && !is_observed) return compute();
   const auto run = [](action all) {
-    auto inside = [&] { run_as_one("graph", all); };
+    auto inside = [&] { run_graph(all); };
     run_region(nullptr, inside);
   };
   using value = decltype(compute());

@@ -104,7 +104,8 @@ class homed_pool : public work_pool_state {
         if (found) break;
         work_pool_state::pause_for_others(attempt);
       }
-      begun_ += work_pool_state::now_ns() - since;
+      this->since_ns = work_pool_state::now_ns();
+      begun_ += this->since_ns - since;
       return found;
     }
     // `busy_until`: from when on the strand has had nothing to do.

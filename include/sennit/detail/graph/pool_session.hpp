@@ -21,9 +21,13 @@ class pool_session {
   bool is_here() const noexcept { return stack_ == Pool::stack_here(); }
 
   local_queue<Item> todo;
+  std::uint64_t since_ns = 0;  // of the item that the strand does, if a trace tells of it
 
  protected:
-  explicit pool_session(Pool& whole) noexcept : todo(whole), whole_(whole) {}
+  explicit pool_session(Pool& whole) noexcept : todo(whole), whole_(whole) {
+    if (whole.is_told()) [[unlikely]]
+      since_ns = told_now_ns();
+  }
   // However the work ends, nothing is left for others.
   ~pool_session() {
     todo.abandon();

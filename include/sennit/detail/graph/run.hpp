@@ -57,6 +57,7 @@ class graph_run {
     if constexpr (bounded) bound_.begin_order(values_.make_plan(s));
     item first = graph_item::explore(s);
     if constexpr (Calls::colored) first.colors = calls_.colors(sink);
+    pool_.tell_to(claim_told_graph());
     pool_.run(*this, {first});
     if constexpr (bounded) {
       // The last strands have left together.
@@ -117,8 +118,10 @@ class graph_run {
         if (here.at.step().is_ready()) here.offer_ready();
       }
       go_on(here);
-      if (pool_.stopped()) [[unlikely]]
-        return;
+      if (pool_.looks_up()) [[unlikely]] {
+        if (pool_.stopped()) return;
+        here.tell_item();
+      }
     }
   }
   SENNIT_INLINE void go_on(strand& here) {
@@ -147,7 +150,9 @@ class graph_run {
         const ends_waiting last(run_);
         if (!here.takes(admitted)) return;
         run_.go_on(here);
-        if (!run_.pool_.stopped()) run_.work(here, own);
+        if (run_.pool_.stopped()) return;
+        here.tell_item();
+        run_.work(here, own);
       });
     }
     graph_run& run_;

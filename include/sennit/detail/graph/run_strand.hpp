@@ -11,11 +11,13 @@
 #include <sennit/detail/graph/node_failure.hpp>
 #include <sennit/detail/graph/strand_limits.hpp>
 #include <sennit/detail/graph/strand_room.hpp>
+#include <sennit/detail/graph/telling.hpp>
 #include <sennit/detail/graph/tracing.hpp>
 #include <sennit/detail/graph/value_strand.hpp>
 #include <sennit/detail/graph/values.hpp>
 #include <sennit/detail/graph/waiting_nodes.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -64,11 +66,11 @@ class run_strand : public strand_room<run_strand<Run>> {
       item next = item::none();
       if (step.is_ready()) {
         if constexpr (bounded) {
-          if (this->waits_for_room(at)) return;
+          if (this->waits_for_room(at)) return leave_item();
         }
         if constexpr (Calls::limited) {
           const auto find = [&](item_limits& l) { whole_.calls_.find_limits(key_of(step.node()), l); };
-          if (!limits_.enter(whole_.limited_, step.node(), find)) return;
+          if (!limits_.enter(whole_.limited_, step.node(), find)) return leave_item();
         }
         compute(step.node(), next);
         if constexpr (Calls::takes_node) {
@@ -87,12 +89,33 @@ class run_strand : public strand_room<run_strand<Run>> {
       }
       own_.did_one();
       own_.consider_others(!next.step().is_none());
-      if (next.step().is_none() || whole_.pool_.stopped()) return;
+      if (next.step().is_none()) return;
+      if (whole_.pool_.looks_up()) [[unlikely]] {
+        if (whole_.pool_.stopped()) return;
+        tell_item();
+      }
       if constexpr (has_values) {
         if (!limits_.is_admitted() && puts_aside(next)) return;
       }
       at = next;
     }
+  }
+
+  // A trace tells of what `at` says, which is done. The time of what was explored before is the node's.
+  SENNIT_COLD void tell_item() noexcept {
+    if (!whole_.pool_.is_told() || !at.step().is_ready()) return;
+    const node_number n = at.step().node();
+    const auto describe = [&](told_node& node) {
+      const auto& k = whole_.keys_.key_of(n);
+      node.number = n;
+      node.name = label_of_key<key>(k);
+      if constexpr (Calls::colored) {
+        for (const std::uint32_t c : whole_.calls_.list_of_colors(k)) node.color = std::min(node.color, c);
+      }
+      for (const key& p : whole_.calls_.predecessors(k)) node.before.push_back(whole_.keys_.find(p));
+    };
+    whole_.pool_.tell(own_.since_ns, describe);
+    leave_item();
   }
 
   // The node has a permit, which it must not lose. Returns false if the run has been stopped.
@@ -167,6 +190,9 @@ class run_strand : public strand_room<run_strand<Run>> {
 
  private:
   using wait = waiting_nodes::outcome;
+
+  // The node goes on elsewhere, or has been told: nothing is to be told of it here.
+  void leave_item() noexcept { at = graph_item::explore(at.step().node()); }
 
   std::string text_of_running() { return text_of_key<key>(key_of(at.step().node())); }
   void add_created(node_number n) {

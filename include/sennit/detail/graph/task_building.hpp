@@ -51,9 +51,9 @@ struct SENNIT_EXPORT task_building {
 };
 
 struct SENNIT_EXPORT task_running {
-  // Runs the graph until the function says so, at most that often.
+  // Runs the graph until the function says so, at most that often. `code`: where the program runs it.
   static void run(tasks_of_graph& all, std::size_t times, const std::function<bool()>* until,
-                  graph::trace* seen);
+                  graph::trace* seen, const void* code);
   static void await_all(tasks_of_graph& all);
 };
 

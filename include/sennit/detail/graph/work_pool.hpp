@@ -94,6 +94,7 @@ class work_pool : public work_pool_state {
             add(whole_.posts_.take(all_colors));
           if (todo.next()) {
             begun_ += now_ns() - since;
+            this->since_ns = now_ns();
             return true;
           }
           consider_others();

@@ -6,6 +6,7 @@
 #include <sennit/detail/fork/completion.hpp>
 #include <sennit/detail/fork/frame.hpp>
 #include <sennit/detail/graph/local_queue.hpp>
+#include <sennit/detail/graph/telling.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -22,7 +23,36 @@ class SENNIT_EXPORT work_pool_state : public divided_work {
   // Ends the work with this exception, unless another exception has ended it. Any strand of the work pool
   // may call it.
   void fail(std::exception_ptr why) noexcept;
-  bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
+  bool stopped() const noexcept { return (state_.load(std::memory_order_relaxed) & is_stopped) != 0; }
+  // Whether a strand has to look up after an item: the work has stopped, or a trace tells of the items.
+  bool looks_up() const noexcept { return state_.load(std::memory_order_relaxed) != 0; }
+  // Before the work begins: its items are nodes of that graph. Null: nobody hears of them.
+  void tell_to(told_graph* of) noexcept {
+    told_ = of;
+    if (of != nullptr) [[unlikely]]
+      state_.fetch_or(is_told_bit, std::memory_order_relaxed);
+  }
+  bool is_told() const noexcept { return (state_.load(std::memory_order_relaxed) & is_told_bit) != 0; }
+  // After a node was computed, which took the time since `since_ns`: describe(told_node&) says which one.
+  template <class Describe>
+  SENNIT_COLD void tell(std::uint64_t& since_ns, const Describe& describe) noexcept {
+    const std::uint64_t ended_ns = told_now_ns();
+    bool goes_on = true;
+#if SENNIT_EXCEPTIONS
+    try {
+      told_node node;
+      describe(node);
+      goes_on = tell_node(*told_, node, since_ns, ended_ns);
+    } catch (...) {  // the node is not told
+    }
+#else
+    told_node node;
+    describe(node);
+    goes_on = tell_node(*told_, node, since_ns, ended_ns);
+#endif
+    if (!goes_on) state_.fetch_and(static_cast<std::uint8_t>(~is_told_bit), std::memory_order_relaxed);
+    since_ns = told_now_ns();
+  }
   // Whether the calling strand is the only one at work, and there are no parts. It knows then what the others did.
   bool is_alone() const noexcept {
     // ORD[D23] acquire: what the others did; pairs with the release in leave().
@@ -103,7 +133,9 @@ class SENNIT_EXPORT work_pool_state : public divided_work {
   friend class pool_session;
   static constexpr entries queues{&queue_positions::take_part, &queue_positions::exhausted};
 
-  void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
+  static constexpr std::uint8_t is_stopped = 1;
+  static constexpr std::uint8_t is_told_bit = 2;
+  void stop() noexcept { state_.fetch_or(is_stopped, std::memory_order_relaxed); }
   friend class posted_work;
   // One more strand, for what is posted; null if there is no memory, or if nobody is at work any more.
   frame* join(const posted_work& run, worker& by) noexcept;
@@ -113,11 +145,12 @@ class SENNIT_EXPORT work_pool_state : public divided_work {
   const bool can_throw_;
   const frame::entry run_part_;
   alignas(64) std::atomic<std::intptr_t> at_work_{1};
-  std::atomic<bool> stopped_{false};
+  std::atomic<std::uint8_t> state_{0};
   completion done_;
   std::mutex merging_;
   view* views_ = nullptr;  // what parts have added to reducers; under merging_
   std::exception_ptr failure_;
+  told_graph* told_ = nullptr;
 };
 
 }  // namespace sennit::detail

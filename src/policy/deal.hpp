@@ -18,30 +18,34 @@ constexpr std::uint64_t first_of_group(std::uint64_t group, std::uint64_t worker
 
 // Contiguous parts of [first, last), in the order of seats. The parts are the same for each loop with these
 // bounds that finds the same number of waiting workers. The first part is for the strand that deals. It is
-// larger by a lead, because that strand begins before the others have their parts.
+// larger by a lead, because that strand begins before the others have their parts. Otherwise, no part is more than an
+// iteration larger than another one: with 80 parts, what does not divide evenly is as much as many of them.
 class deal {
  public:
   // Each part but the first has at least `least` iterations, so there may be fewer parts than requested.
   deal(std::uint64_t first, std::uint64_t last, std::uint64_t parts, std::uint64_t least,
-       std::uint64_t lead) noexcept
-      : last_(last) {
-    const std::uint64_t n = last - first;
+       std::uint64_t lead) noexcept {
+    std::uint64_t n = last - first;
     lead = std::min(lead, n / 8);
-    const std::uint64_t worthwhile = (n - lead) / std::max<std::uint64_t>(1, least);
+    n -= lead;
+    const std::uint64_t worthwhile = n / std::max<std::uint64_t>(1, least);
     parts_ = std::max<std::uint64_t>(1, std::min(parts, worthwhile));
-    size_ = (n - lead) / parts_;
+    begin_ = first + lead;
+    size_ = n / parts_;
+    larger_ = n % parts_;
   }
 
   [[nodiscard]] std::uint64_t parts() const noexcept { return parts_; }
   // The parts without the first.
   [[nodiscard]] std::uint64_t begin_of(std::uint64_t part) const noexcept {
-    return last_ - (parts_ - part) * size_;
+    return begin_ + part * size_ + std::min(part, larger_);
   }
 
  private:
-  std::uint64_t last_;
   std::uint64_t parts_;
-  std::uint64_t size_;
+  std::uint64_t begin_;   // of the first part, without the lead
+  std::uint64_t size_;    // of the smaller parts
+  std::uint64_t larger_;  // as many parts, the first ones, have an iteration more
 };
 
 }  // namespace sennit::policy

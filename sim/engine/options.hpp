@@ -43,10 +43,12 @@ enum class replay : std::uint8_t { none, strict_ordered, strict_unordered, relax
 // A policy with a mistake, so that tests can show that they would see it.
 enum class fault : std::uint8_t {
   none,
-  newest_frame,  // thieves take the newest frame
-  no_wakes,      // pushes wake nobody
-  no_period,     // a promotion may follow the other at once, whatever the beat
-  own_color      // thieves take nothing but their own color
+  newest_frame,       // thieves take the newest frame
+  no_wakes,           // pushes wake nobody
+  no_period,          // a promotion may follow the other at once, whatever the beat
+  own_color,          // thieves take nothing but their own color
+  no_limit,           // a splice delays calls beyond the limit
+  no_thieves_of_rows  // interleaved calls are all one worker's
 };
 
 struct options {
@@ -61,6 +63,8 @@ struct options {
   replay follow = replay::none;
   const steal_schedule* schedule = nullptr;           // to follow
   const std::vector<std::uint32_t>* homes = nullptr;  // nodes of the first blocks; others: by first touch
+  std::int64_t most_delayed = 4096;                   // of a splice: policy::is_crowded
+  picoseconds spliced_step = 1'000 * nanosecond;      // effects, comparisons and switches for a step
   bool record = false;                                // run_result::schedule
   bool timeline = false;                              // run_result::timeline
   bool sleepers = true;  // idle workers sleep after a while; else they search for ever

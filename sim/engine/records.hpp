@@ -20,6 +20,7 @@ enum class record_kind : std::uint8_t {
   loop_half,     // of a loop that is divided and conquered: a fork
   graph,         // all of a graph, and the strand that began it
   graph_strand,  // another one, which has stolen a task
+  spliced,       // a row of calls that are interleaved: see engine/spliced_row.hpp
   branch         // what a thief has taken: a strand's outermost record
 };
 
@@ -37,7 +38,7 @@ struct record {
       0;  // the next child; of a loop's part: where in the program's parts the next iteration is
   std::uint32_t open =
       0;  // branches that others have and that have not ended; of a graph: tasks that have not
-  std::uint32_t extra = 0;  // of a loop's part: its pace; of a graph: its counts
+  std::uint32_t extra = 0;  // of a loop's part: its pace; of a graph: its counts; of a row: itself
   std::uint32_t next_free = no_record;
   std::uint64_t name = 0;
   std::uint64_t first = 0;  // of a loop's part: iterations that nobody has claimed

@@ -39,6 +39,17 @@ struct slice {
   bool operator==(const slice&) const = default;
 };
 
+// Of all splices.
+struct splice_counts {
+  std::uint64_t steps = 0;
+  std::uint64_t checks = 0;        // comparisons of two steps
+  std::uint64_t switches = 0;      // from call to call
+  std::uint64_t delayed = 0;       // calls of which something was left when their row had been walked
+  std::uint64_t most_delayed = 0;  // of those, at a time
+  std::uint64_t most_calls = 0;    // that were open at a time: each has a stack
+  bool operator==(const splice_counts&) const = default;
+};
+
 struct run_result {
   unsigned workers_used = 0;
   picoseconds makespan = 0;
@@ -63,6 +74,7 @@ struct run_result {
   std::uint64_t local_accesses = 0;
   std::uint64_t remote_accesses = 0;
   std::uint64_t misses = 0;
+  splice_counts splices;
   std::vector<worker_result> workers;
   std::vector<slice> timeline;       // by worker and time, if asked for
   steal_schedule schedule;           // if asked for

@@ -215,6 +215,9 @@ void simulation::begin_frame(worker& w, frame f) {
     case record_kind::graph:
       begin_task(w, records_.make(record_kind::graph_strand, of.node, f.of, of.name), f.child);
       break;
+    case record_kind::spliced:
+      begin_column(w, f.of, records_.make(record_kind::branch, of.node, f.of, of.name));
+      break;
     case record_kind::loop:
     case record_kind::graph_strand:
     case record_kind::branch: break;

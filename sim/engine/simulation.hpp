@@ -8,6 +8,8 @@
 #include "engine/options.hpp"
 #include "engine/records.hpp"
 #include "engine/run_result.hpp"
+#include "engine/splice_graph.hpp"
+#include "engine/spliced_row.hpp"
 #include "engine/tournament.hpp"
 #include "engine/worker.hpp"
 #include "machine/machine.hpp"
@@ -17,6 +19,8 @@
 #include <sennit/detail/loop/pace.hpp>
 
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -79,6 +83,17 @@ class [[gnu::visibility("hidden")]] simulation {
   void ready(worker& w, record_number graph, std::uint32_t task);
   void go_on_tasks(worker& w, record_number strand);
   void begin_task(worker& w, record_number strand, std::uint32_t task);
+
+  // --- splices.cpp
+  void begin_splice(worker& w, node_number n);
+  std::uint32_t begin_splice_run(node_number n);
+  void begin_row(worker& w, record_number r, spliced_row with);
+  void go_on_row(worker& w, record_number r);
+  bool go_on_column(worker& w, record_number r);
+  bool leaves_column(const spliced_row& row) const;
+  void run_spliced(worker& w, record_number r, std::uint32_t step);
+  void begin_column(worker& w, record_number r, record_number base);
+  void end_row(worker& w, record_number r);
 
   // --- deques.cpp: frames and who gets them.
   void push(worker& w, frame f, std::uint64_t name);
@@ -163,6 +178,13 @@ class [[gnu::visibility("hidden")]] simulation {
   std::vector<std::uint32_t> free_paces_;
   std::vector<std::vector<std::uint32_t>> counts_;  // of graphs: what each task waits for
   std::vector<std::uint32_t> free_counts_;
+
+  std::vector<std::uint32_t> splice_steps_;  // of each node, if the program has a splice
+  std::unordered_map<node_number, std::unique_ptr<splice_graph>> splice_graphs_;
+  std::vector<std::unique_ptr<splice_run>> splice_runs_;
+  std::deque<spliced_row> rows_;
+  std::vector<std::uint32_t> free_rows_;
+  std::uint64_t spliced_calls_ = 0;  // that are open
 
   std::vector<std::uint64_t> searching_;  // a bit each: those to whom a frame can be posted
   std::vector<unsigned> dormant_;

@@ -76,6 +76,7 @@ void simulation::begin(worker& w) {
     }
     case part::loop: begin_loop(w, n); break;
     case part::graph: begin_graph(w, n); break;
+    case part::splice: begin_splice(w, n); break;
     case part::spawn: {
       // Alone: a child that is waited for at once.
       begin_child(w, w.at, program_.children(here)[0], 0);
@@ -130,6 +131,7 @@ void simulation::child_ended(worker& w, record_number r) {
     case record_kind::loop_part: go_on_part(w, r); break;
     case record_kind::graph:
     case record_kind::graph_strand: task_ended(w, r); break;
+    case record_kind::spliced: go_on_row(w, r); break;
     case record_kind::branch: {
       const record_number parent = here.parent;
       records_.free(r);
@@ -225,6 +227,8 @@ void simulation::waited(worker& w, record_number r) {
   w.begins = no_node;
   if (here.kind == record_kind::series) {
     go_on_series(w, r);
+  } else if (here.kind == record_kind::spliced) {
+    go_on_row(w, r);
   } else {
     ended(w, r);
   }

@@ -18,53 +18,60 @@ namespace {
 constexpr unsigned rounds = 3;  // of refinement
 constexpr std::array counts{1U, 2U, 4U, 8U, 16U, 32U, 64U};
 
-std::vector<spliced_pair> all_pairs() {
-  std::vector<spliced_pair> all = problems_of_000();
-  for (spliced_pair& pair : all) {
-    const double memory = timed(pair.loops, form::forks, {.workers = 1}, 1).step;
-    give_times(pair.loops, memory, pair.loops.serial_seconds);
-    // The strands of the bundle are those of all its sweeps.
-    pair.spliced.initialize = pair.loops.initialize;
-    for (std::size_t b = 0; b < pair.spliced.step[0].size(); ++b)
-      for (const phase& sweep : pair.loops.step) pair.spliced.step[0][b].time += sweep[b].time;
-  }
+// With the times of strands, such that a step takes as long on one core as the paper says.
+std::vector<phased_program> all_programs() {
+  std::vector<phased_program> all = problems_of_000();
+  for (phased_program& p : all)
+    give_times(p, timed(p, form::forks, {.workers = 1}, 1).step, p.serial_seconds);
   return all;
 }
 
-double strictly(const phased_program& what, unsigned workers, const machine& on) {
+phased_program spliced(phased_program p) {
+  p.spliced = true;
+  return p;
+}
+
+timed_run by_random(const phased_program& what, unsigned workers, const machine& on) {
+  return timed(what, form::forks, cilk(workers), 1, nullptr, on);
+}
+
+timed_run by_schedule(const phased_program& what, unsigned workers, const machine& on) {
   const steal_schedule plan = refined(what, workers, 1, rounds);
   options ordered = cilk(workers);
   ordered.follow = replay::strict_ordered;
-  return timed(what, form::forks, ordered, 1, &plan, on).step;
+  return timed(what, form::forks, ordered, 1, &plan, on);
 }
 
-// Sennit's: a declared tree is dealt out along places, and split.
-double along_places(const phased_program& what, unsigned workers, const machine& on) {
-  const steal_schedule by_first = begun(trees_of(what, 1, workers));
-  return timed(
-             what, form::loops,
-             {.workers = workers, .from = victims::nearest, .cut = loops::places, .follow = replay::relaxed},
-             1, &by_first, on)
-      .step;
+// Sennit's: equal parts for equal places, whatever comes late for others.
+timed_run along_places(const phased_program& what, unsigned workers, const machine& on) {
+  const phase_trees trees = trees_of(what, 1, workers);
+  const steal_schedule plan = designed(trees, numbers(trees.blocks.size()));
+  options relaxed{.workers = workers};
+  relaxed.follow = replay::relaxed;
+  return timed(what, form::forks, relaxed, 1, &plan, on);
 }
 
 struct results {
   std::map<std::string, std::map<std::string, std::map<unsigned, double>>> seconds;  // by program, way, cores
   std::map<std::string, double> serial;
+  std::map<std::string, splice_counts> counts;  // of SP, at most cores
 };
 
 results results_on(const machine& on) {
   results r;
-  for (const spliced_pair& pair : all_pairs()) {
-    fmt::print(stderr, "{}\n", pair.loops.name);
-    auto& here = r.seconds[pair.loops.name];
-    r.serial[pair.loops.name] = timed(pair.loops, form::forks, cilk(1), 1, nullptr, on).step;
+  for (const phased_program& loops : all_programs()) {
+    const phased_program together = spliced(loops);
+    auto& here = r.seconds[loops.name];
+    r.serial[loops.name] = by_random(loops, 1, on).step;
     for (const unsigned cores : counts) {
-      here["CILK"][cores] = timed(pair.loops, form::forks, cilk(cores), 1, nullptr, on).step;
-      here["CILKN"][cores] = strictly(pair.loops, cores, on);
-      here["SP"][cores] = timed(pair.spliced, form::forks, cilk(cores), 1, nullptr, on).step;
-      here["SPN"][cores] = strictly(pair.spliced, cores, on);
-      here["Sennit"][cores] = along_places(pair.spliced, cores, on);
+      fmt::print(stderr, "{} {}\n", loops.name, cores);
+      here["CILK"][cores] = by_random(loops, cores, on).step;
+      here["CILKN"][cores] = by_schedule(loops, cores, on).step;
+      const timed_run sp = by_random(together, cores, on);
+      here["SP"][cores] = sp.step;
+      r.counts[loops.name] = sp.result.splices;
+      here["SPN"][cores] = by_schedule(together, cores, on).step;
+      here["Sennit"][cores] = along_places(together, cores, on).step;
     }
   }
   return r;

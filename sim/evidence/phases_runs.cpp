@@ -35,12 +35,13 @@ std::vector<std::size_t> numbers(std::size_t n) {
 
 std::vector<std::size_t> sources(const phased_program& what, const phase_trees& trees, unsigned of_step) {
   const std::size_t first = what.initialize.size();
-  const std::size_t begin = first + of_step * what.step.size();
+  const std::size_t begin = first + of_step * (what.spliced ? 1 : what.step.size() * what.times);
+  const std::size_t choices = what.spliced ? 1 : what.step.size();
   std::vector<std::size_t> all;
   for (std::size_t which = 0; which < trees.blocks.size(); ++which) {
     std::size_t best = which;
     std::uint64_t most = 0;
-    for (std::size_t j = 0; j < what.step.size(); ++j) {
+    for (std::size_t j = 0; j < choices; ++j) {
       if (what.step[j].size() != trees.blocks[which]) continue;
       std::uint64_t bytes = 0;
       for (const block_work& block : what.step[j])

@@ -56,6 +56,10 @@ node_number program::spawn(node_number child, std::uint32_t site) {
 
 node_number program::wait(std::uint32_t site) { return add({.what = part::wait, .site = site}, {}); }
 
+node_number program::splice(std::span<const node_number> calls, std::uint32_t site) {
+  return add({.what = part::splice, .site = site}, calls);
+}
+
 node_number program::graph(std::span<const node_number> tasks, std::span<const edge> edges,
                            std::uint32_t site) {
   for (const edge& e : edges) {

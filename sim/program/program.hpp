@@ -31,7 +31,8 @@ enum class part : std::uint8_t {
          // iterations may be a cut. A part that is work is uniform: its iterations take equal times.
   spawn,  // one child, which may be stolen; the series goes on beside it
   wait,   // for all children that the series around has spawned so far; no children
-  graph   // tasks that begin when their predecessors have ended
+  graph,  // tasks that begin when their predecessors have ended
+  splice  // calls that are interleaved: trees of forks and series whose strands are steps, with their touches as effects
 };
 
 struct node {
@@ -69,6 +70,8 @@ class program {
   };
   // Throws std::invalid_argument if an edge names no task. A cycle is found by whoever runs the graph.
   node_number graph(std::span<const node_number> tasks, std::span<const edge> edges, std::uint32_t site = 0);
+  // The calls one after the other, interleaved as far as what their steps touch allows.
+  node_number splice(std::span<const node_number> calls, std::uint32_t site = 0);
   node_number colored(node_number n, std::uint32_t color);
   void set_root(node_number n) { root_ = n; }
   // Of a construct, for people: "file:line", or a user's name. Returns its number, from 1.

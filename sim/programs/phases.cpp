@@ -104,17 +104,31 @@ node_number tree_of(program& p, std::span<const node_number> leaves, const range
 phase_trees trees_of(const phased_program& what, unsigned steps, unsigned workers) {
   phase_trees trees{.blocks = {}, .workers = workers};
   for (const phase& each : what.initialize) trees.blocks.push_back(each.size());
-  for (unsigned s = 0; s < steps; ++s)
-    for (const phase& each : what.step) trees.blocks.push_back(each.size());
+  for (unsigned s = 0; s < steps * (what.spliced ? 1 : what.times); ++s)
+    for (const phase& each : what.step) {
+      trees.blocks.push_back(each.size());
+      if (what.spliced) break;
+    }
   return trees;
 }
 
 program phases_as(const phased_program& what, unsigned steps, unsigned workers, form how) {
   program p;
   std::vector<node_number> all;
+  const auto leaf_of = [&](const block_work& block) {
+    if (block.slices.empty()) return p.work(block.time, block.touched);
+    std::vector<node_number> slices;
+    std::uint32_t first = 0;
+    for (const std::uint32_t end : block.slices) {
+      slices.push_back(
+          p.work(block.time / block.slices.size(), std::span(block.touched).subspan(first, end - first)));
+      first = end;
+    }
+    return p.series(slices);
+  };
   const auto made = [&](const phase& each) {
     std::vector<node_number> leaves;
-    for (const block_work& block : each) leaves.push_back(p.work(block.time, block.touched));
+    for (const block_work& block : each) leaves.push_back(leaf_of(block));
     if (how == form::forks) return tree_of(p, leaves, {0, leaves.size(), 0, workers}, workers);
     for (node_number& leaf : leaves) leaf = p.each(1, leaf);
     return p.loop(leaves);
@@ -124,8 +138,12 @@ program phases_as(const phased_program& what, unsigned steps, unsigned workers, 
     all.push_back(p.wait());
   };
   for (const phase& each : what.initialize) add(made(each));
+  std::vector<node_number> once;
+  if (steps > 0)
+    for (const phase& each : what.step) once.push_back(made(each));
   std::vector<node_number> step;
-  for (const phase& each : what.step) step.push_back(made(each));
+  for (unsigned i = 0; i < what.times; ++i) step.insert(step.end(), once.begin(), once.end());
+  if (what.spliced && steps > 0) step = {p.splice(step)};
   for (unsigned s = 0; s < steps; ++s)
     for (const node_number each : step) add(each);
   p.set_root(p.series(all));

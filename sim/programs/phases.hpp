@@ -16,6 +16,8 @@ namespace sennit::sim {
 struct block_work {
   picoseconds time = 0;  // on data that is at hand
   std::vector<touch> touched;
+  // Where slices of the block end in `touched`; none: it is one strand. Slices follow one another.
+  std::vector<std::uint32_t> slices{};
 };
 
 // A loop over blocks, in parallel; phases follow one another.
@@ -25,6 +27,8 @@ struct phased_program {
   std::string name;
   std::vector<phase> initialize;  // touches all data first
   std::vector<phase> step;
+  unsigned times = 1;         // a step has these phases so many times
+  bool spliced = false;       // its phases are interleaved: calls of a splice
   double serial_seconds = 0;  // of a step, by a paper; 0: not known
 };
 
@@ -35,17 +39,12 @@ std::vector<phased_program> problems_of_004();
 // touches alone take `memory`. If no seconds are known, a strand takes a third of what its touches take.
 void give_times(phased_program& what, double memory, double seconds);
 
-// A program of sweeps, and the same with the sweeps of a step spliced: a block's slices go through all sweeps, one after the
-// other (000, pipelining). What a block waits for from its neighbors is left out.
-struct spliced_pair {
-  phased_program loops;
-  phased_program spliced;
-};
+// The problems of 000, Table 1, at their sizes; a step of these is as many as the paper splices. Blocks are cut into slices of
+// rows or planes (000, section 7, "Step pipelining"), each of which needs its neighbors. Without the times of strands, and not
+// spliced.
+std::vector<phased_program> problems_of_000();
 
-// The problems of 000, Table 1, at their sizes; a step of these is as many as the paper splices. Without the times of strands.
-std::vector<spliced_pair> problems_of_000();
-
-// How many blocks each phase has, in the order in which they run; trees have a part for each worker at their top, and halves
+// How many blocks each phase has, in the order in which they run; the phases of a splice are one. Trees have a part for each worker at their top, and halves
 // below.
 struct phase_trees {
   std::vector<std::size_t> blocks;
@@ -57,7 +56,8 @@ phase_trees trees_of(const phased_program& what, unsigned steps, unsigned worker
 
 enum class form : std::uint8_t { forks, loops };
 
-// The initialization and so many steps as a program, each phase a tree of forks or a loop.
+// The initialization and so many steps as a program, each phase a tree of forks or a loop. Steps that are spliced are splices of
+// such trees.
 program phases_as(const phased_program& what, unsigned steps, unsigned workers, form how);
 
 // Worker w runs the w-th part of each phase whose number is in `of`, by place; of the others nothing is said.

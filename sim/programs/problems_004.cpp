@@ -187,7 +187,7 @@ void give_times(phased_program& what, double memory, double seconds) {
   double bytes = 0;
   for (const phase& each : what.step)
     for (const block_work& block : each)
-      for (const touch& t : block.touched) bytes += t.bytes;
+      for (const touch& t : block.touched) bytes += static_cast<double>(what.times) * t.bytes;
   for (std::vector<phase>* all : {&what.initialize, &what.step})
     for (phase& each : *all) {
       for (block_work& block : each) {

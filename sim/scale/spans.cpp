@@ -39,6 +39,8 @@ spans::ends spans::of(const node& n) {
       n.what == part::work ? std::span<const node_number>() : program_.children(n);
   switch (n.what) {
     case part::work: return {time(n), 0};
+    // What interleaving gains is the caches'.
+    case part::splice:
     case part::series: return series(n);
     case part::fork: return {fork_ + std::max(whole(children[0]), whole(children[1])), 0};
     case part::loop: return {loop(children), 0};
@@ -161,6 +163,7 @@ void spans::walk(node_number number, const weights& w, std::vector<weights>& all
   const auto cost = static_cast<double>(fork_);
   switch (n.what) {
     case part::work: found.strands[n.site] += w.own * static_cast<double>(time(n)); break;
+    case part::splice:
     case part::series: walk_series(n, w, all); break;
     case part::fork: {
       const auto children = program_.children(n);

@@ -19,6 +19,21 @@ inline constexpr std::uint32_t calls_together = 32;
 // Calls in more calls than these run unspliced. The walk takes a few kilobytes of its strand's stack for each level.
 inline constexpr std::uint32_t deepest_call = 1000;
 
+// So many calls may be delayed before a splice saves memory: a call that is not free as a whole then waits as a whole, and
+// nothing in it is interleaved until it is free (section 7).
+constexpr bool is_crowded(std::int64_t delayed, std::int64_t most_delayed) noexcept {
+  return delayed >= most_delayed;
+}
+
+// Whether the second half of a row of interleaved calls is left to thieves: it has so many steps in each call, as all of a
+// call of the splice has `all`. At either end of what is stolen, each call leaves one step more than the call before. So a
+// thief can do very little of a row that is not wider than its depth, and a few pieces for each worker are enough, as steps
+// that are left take memory.
+constexpr bool row_pays_a_thief(std::uint64_t rest, std::uint64_t interleaved, std::uint64_t all,
+                                std::uint64_t workers) noexcept {
+  return rest >= 4 * interleaved && rest >= all / (8 * workers);
+}
+
 // Whether a step that touches this number of bytes is small enough. One step of each interleaved call must
 // fit the shared cache, beside the steps of the other workers, or fit the core's own cache. One step must
 // fit half of the core's own cache.

@@ -1,5 +1,6 @@
 #include "splice/splicer.hpp"
 
+#include "policy/splicing.hpp"
 #include "splice/call_front.hpp"
 
 #include <sennit/detail/assert.hpp>
@@ -93,7 +94,8 @@ void splicer::walk_together(row calls) {
   SENNIT_ASSERT(std::ranges::is_sorted(calls, {}, [](const live_call* c) { return c->iteration; }));
   row_of active(calls.begin(), calls.end());
   row_of opened;
-  const bool crowded = whole_.delayed.load(std::memory_order_relaxed) >= whole_.how.most_delayed;
+  const bool crowded =
+      policy::is_crowded(whole_.delayed.load(std::memory_order_relaxed), whole_.how.most_delayed);
   // What waits at the end of a front waits for itself, and not as a whole.
   if (!crowded && makes_a_front(calls)) call_front(*this, calls).walk();
   while (!active.empty()) {

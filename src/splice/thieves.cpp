@@ -1,5 +1,6 @@
 // Rows that two splicers walk at once: how they are forked, stolen and merged. docs/protocols/splices.md has
 // the rules.
+#include "policy/splicing.hpp"
 #include "splice/lane_fork.hpp"
 #include "splice/splicer.hpp"
 
@@ -32,12 +33,9 @@ bool splicer::may_fork(row whole, std::uint32_t from, std::uint32_t middle, std:
     return std::uint64_t{1} << (deepest > depth ? std::min(deepest - depth, 31u) : 0);
   };
   if (deepest != 0) {
-    // A thief can do very little of a row that is not wider than its depth: at either end, each iteration
-    // has to leave one step more than the iteration before. The steps that a thief leaves, and the calls
-    // that wait for them, take memory. So a few pieces for each worker are enough.
     const std::uint64_t rest = (to - middle) * steps_below(whole.front()->depth + 1);
     const std::uint64_t pieces = 8 * whole_.workers;
-    if (rest < 4 * whole.size() || rest < steps_below(0) / pieces) return false;
+    if (!policy::row_pays_a_thief(rest, whole.size(), steps_below(0), whole_.workers)) return false;
     if (to - middle < whole.front()->parts.begun / pieces) return false;
   }
   // A thief copies the calls, which are many only in long sequences.

@@ -103,16 +103,16 @@ TEST(Problems, OfThePapersHaveTheirTasks) {
                                                                              : 2048;
     EXPECT_EQ(p.step[0].size(), tasks) << p.name;
   }
-  // What a splice does is what its sweeps do.
-  for (const spliced_pair& p : problems_of_000()) {
-    std::uint64_t loops = 0;
-    std::uint64_t spliced = 0;
-    for (const phase& each : p.loops.step)
+  // Slices are all of a block, and a splice is one tree.
+  for (phased_program p : problems_of_000()) {
+    for (const phase& each : p.step)
       for (const block_work& block : each)
-        for (const touch& t : block.touched) loops += t.bytes;
-    for (const block_work& block : p.spliced.step.front())
-      for (const touch& t : block.touched) spliced += t.bytes;
-    EXPECT_EQ(loops, spliced) << p.loops.name;
+        if (!block.slices.empty()) {
+          ASSERT_EQ(block.slices.back(), block.touched.size()) << p.name;
+        }
+    EXPECT_EQ(trees_of(p, 2, 80).blocks.size(), 1 + 2 * p.step.size() * p.times) << p.name;
+    p.spliced = true;
+    EXPECT_EQ(trees_of(p, 2, 80).blocks.size(), 3u) << p.name;
   }
 }
 

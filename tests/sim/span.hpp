@@ -43,6 +43,9 @@ inline picoseconds span_of(const program& p, burden b) {
       case part::fork: span = b.each + std::max(spans[children[0]], spans[children[1]]); break;
       case part::spawn: span = spans[children[0]]; break;
       case part::wait: break;
+      case part::splice:  // one call after the other
+        for (const node_number c : children) span += spans[c];
+        break;
       case part::loop: {
         std::uint64_t iterations = 0;
         for (const node_number c : children) {

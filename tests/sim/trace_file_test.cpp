@@ -28,6 +28,7 @@ std::string drawn(const program& p, node_number n) {
     case part::work: return std::to_string(at.time / us);
     case part::wait: return "W";
     case part::spawn: return "S(" + drawn(p, p.children(at)[0]) + ")";
+    case part::splice: all(" "); return "I(" + out + ")";
     case part::series: all(" "); return "(" + out + ")";
     case part::fork: all(","); return "F(" + out + ")";
     case part::loop:

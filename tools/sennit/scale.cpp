@@ -222,6 +222,7 @@ std::string name_of(const sim::construct& c, const program_trace& t) {
     case sim::part::loop: return "loop" + in;
     case sim::part::spawn: return "group" + in;
     case sim::part::graph: return "graph" + in;
+    case sim::part::splice: return "splice" + in;
     case sim::part::series: return section ? "section " + at.function : "region" + in;
     case sim::part::work:
     case sim::part::wait: break;

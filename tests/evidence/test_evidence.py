@@ -50,7 +50,7 @@ class Figures(unittest.TestCase):
                     known = any(claim.ours is not None for claim in figure.claims)
                     self.assertTrue(known or figure.not_reproduced(), "nothing of ours, and no reason")
                     self.assertTrue(figure.commands)
-                    self.assertTrue(figure.agreement.endswith("."))
+                    self.assertTrue(pages.agreement(figure, of_paper(paper)[0]).endswith("."))
 
     # Catches: a command that names a measurement or simulation that does not exist.
     def test_name_measurements_that_exist(self):
@@ -122,7 +122,7 @@ class Pages(unittest.TestCase):
             known, shown = of_paper(paper)
             for figure in shown:
                 row = next(line for line in index.splitlines() if f"({paper}.md#{pages.anchor(figure.name)})" in line)
-                nothing = figure.how() == figures.MISSING or pages.doubtful(figure, known) or figure.word == "open"
+                nothing = figure.how() == figures.MISSING or pages.doubtful(figure, known) or figure.index_word() == "open"
                 self.assertEqual(row.endswith("| open |"), nothing, row)
 
 

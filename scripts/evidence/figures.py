@@ -56,6 +56,11 @@ class Figure:
     runs: tuple = ()  # names of measurements, for their dates and machines
     measured: str = ""  # a sentence on what was measured, made of the numbers, so that it is true after the next measurement
 
+    def on_measured(self):
+        """The sentence on what was measured; '' as long as nothing was."""
+        of = [claim.ours for claim in self.claims if claim.how == MEASURED]
+        return self.measured if not of or any(ours is not None for ours in of) else ""
+
     def index_word(self):
         return self.word or verdict(self.claims)
 

@@ -7,7 +7,7 @@ two CPUs: who ran what, not how long it took. *Simulated* is on machines that no
 decisions there. The paper's number and ours stand side by side where both are numbers.
 
 *agrees*: all numbers are within 25% of each other, or the words say the same. *partly*: some are, or they point the same way.
-*differs*, *smaller*: the page says why. *open*: not known yet, or measured on a busy machine only.
+*differs*: the page says why. *open*: not known yet, or measured on a busy machine only.
 
 | command | what it does |
 | --- | --- |

@@ -60,7 +60,7 @@ def agreement(figure, kept):
     if figure.how() == MISSING:
         return "not known yet."
     doubt = "As far as a busy machine can tell: "
-    if not figure.measured:
+    if not figure.on_measured():
         return (doubt if doubtful(figure, kept) else "") + figure.agreement
     measured = (doubt if busy(figure, kept) else "") + figure.measured
     return " ".join(part for part in (figure.agreement, measured) if part)

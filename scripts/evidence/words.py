@@ -21,8 +21,19 @@ def spread(values):
     known = [value for value in values if value is not None]
     if not known:
         return "not known"
-    least, most = f"{min(known):.2f}", f"{max(known):.2f}"
+    least, most = (f"{value:.0f}" if value >= 100 else f"{value:.2g}" if value < 0.1 else f"{value:.2f}" for value in (min(known), max(known)))
     return least if least == most else f"{least} to {most}"
+
+
+def firsts(plot):
+    """Which series of bars is highest in how many groups."""
+    best = [
+        max((name for name in plot.series if plot.series[name][at]), key=lambda name: plot.series[name][at], default=None)
+        for at in range(len(plot.groups))
+    ]
+    counts = [f"{name} is first in {best.count(name)}" for name in plot.series if name in best]
+    known = sum(name is not None for name in best)
+    return f"Measured on two workers, {listed(counts)} of {known} programs." if counts else ""
 
 
 def compared(claims, most=3):
@@ -32,9 +43,12 @@ def compared(claims, most=3):
         return ""
     near = [claim for claim in both if claim.word() == "within 25%"]
     far = sorted((claim for claim in both if claim not in near and claim.theirs), key=lambda claim: -claim.distance())
+    if len(both) == 1:
+        ratio = f"{both[0].ours / both[0].theirs:.2g} of the paper's" if both[0].theirs else "not the paper's"
+        return f"The number is {ratio}."
     if len(both) == len(near):
-        return "The number is the paper's within 25%." if len(near) == 1 else f"All {len(near)} numbers are the paper's within 25%."
+        return f"All {len(near)} numbers are the paper's within 25%."
     verb = "is" if len(near) == 1 else "are"
-    head = f"{len(near)} of {len(both)} numbers {verb} the paper's within 25%" if len(both) > 1 else "The number is not the paper's"
+    head = f"{len(near)} of {len(both)} numbers {verb} the paper's within 25%"
     tail = listed(f"{claim.what} ({claim.ours / claim.theirs:.2g} of it)" for claim in far[:most])
     return f"{head}; farthest from it: {tail}." if tail else f"{head}."

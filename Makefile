@@ -54,7 +54,8 @@ evidence: ## make docs/evidence of the kept numbers; MEASURE=1 measures first (Q
 	@scripts/setup.sh evidence $(if $(MEASURE),build bench) $(if $(SIMULATE),build)
 ifneq ($(MEASURE),)
 	@cmake --preset bench
-	@cmake --build --preset bench --parallel $(JOBS) --target bench/all
+	@targets=$$(/usr/bin/python3 scripts/evidence/make.py --targets $(addprefix --only ,$(ONLY))); \
+		[ -z "$$targets" ] || cmake --build --preset bench --parallel $(JOBS) --target $$targets
 endif
 ifneq ($(MEASURE)$(SIMULATE),)
 	@cmake --preset release

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 MEASURED, COUNTED, SIMULATED, MISSING = "measured", "counted", "simulated", "not reproduced"
+READ = "read"  # a listing beside a program
 
 
 @dataclass(frozen=True)
@@ -25,9 +26,19 @@ class Claim:
             return "within 25%"
         return f"{ratio:.2g} of it" if ratio is not None else "differs"
 
+    def distance(self):
+        """By what factor the two differ."""
+        ratio = abs(self.ours / self.theirs)
+        return max(ratio, 1 / ratio) if ratio else float("inf")
+
     def same_side(self):
         """Whether both are ratios of the same side of 1, or not far apart."""
         return (self.ours >= 1) == (self.theirs >= 1) or self.word() == "within 25%"
+
+
+def claim(said, key, what, ours=None, how=MEASURED, note=""):
+    """Of what `said`, the transcribed figure, has under `key`."""
+    return Claim(what, said[key]["value"], said[key]["from"], ours, how, note)
 
 
 @dataclass(frozen=True)
@@ -36,13 +47,22 @@ class Figure:
     name: str  # in the paper
     shows: str  # what the paper shows there, a sentence
     claims: tuple
-    agreement: str  # a sentence
-    word: str  # of the index: agrees, partly, differs, open
+    agreement: str  # a sentence; '' where `measured` says all
+    word: str  # of the index: agrees, partly, differs, open; '' where the claims decide
     commands: tuple  # that make the numbers again
     plots: tuple = ()
     missing: str = ""  # what is not reproduced, and why
     setting: str = ""  # sizes, workers, what stands for which system of the paper
     runs: tuple = ()  # names of measurements, for their dates and machines
+    measured: str = ""  # a sentence on what was measured, made of the numbers, so that it is true after the next measurement
+
+    def on_measured(self):
+        """The sentence on what was measured; '' as long as nothing was."""
+        of = [claim.ours for claim in self.claims if claim.how == MEASURED]
+        return self.measured if not of or any(ours is not None for ours in of) else ""
+
+    def index_word(self):
+        return self.word or verdict(self.claims)
 
     def drawn(self):
         """The plots that have something to show."""
@@ -60,7 +80,7 @@ class Figure:
 
     def how(self):
         kinds = [
-            kind for kind in (MEASURED, COUNTED, SIMULATED) if any(c.how == kind and c.ours is not None for c in self.claims)
+            kind for kind in (MEASURED, COUNTED, SIMULATED, READ) if any(c.how == kind and c.ours is not None for c in self.claims)
         ]
         return ", ".join(kinds) or MISSING
 

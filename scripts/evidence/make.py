@@ -76,16 +76,24 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--programs", type=pathlib.Path)
     parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--targets", action="store_true", help="print what the measurements need to be built")
     options = parser.parse_args()
+    runs = {paper: module.RUNS for paper, module in MODULES.items()}
+    if options.targets:
+        print(*measure.targets(runs, options.only))
+        return 0
+    failed = {}
     if options.measure:
-        runs = {paper: module.RUNS for paper, module in MODULES.items()}
-        measure.measure(runs, options.only, options.quick, options.programs)
+        failed = measure.measure(runs, options.only, options.quick, options.programs)
     if options.simulate:
         simulate.simulate(options.only)
     if options.validate:
         validation.measure(options.validate, options.only)
     write()
+    for name, reason in failed.items():
+        print(f"evidence: {name} was not measured: {reason}", file=sys.stderr)
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

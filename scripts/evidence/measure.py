@@ -1,4 +1,6 @@
-"""Measures again what two cores can show: suites of bench/run, and `sennit run` for sweeps over grains."""
+"""Measures again what two cores can show: suites of bench/run, and `sennit run` for sweeps over grains.
+
+What is measured is kept at once. A run that was cut off goes on where it was, as out/evidence/unfinished.json says."""
 
 import json
 import os
@@ -6,16 +8,20 @@ import pathlib
 import re
 import resource
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+import tomllib
 from dataclasses import dataclass
 
 import kept
 
 QUIET = 0.03  # the share of the CPUs' time that others may have
+STEADY = 0.08  # how far the median of a serial run may be over its least sample
 BENCH = kept.ROOT / "bench/run"
+UNFINISHED = kept.ROOT / "out/evidence/unfinished.json"
 
 
 @dataclass(frozen=True)
@@ -49,6 +55,7 @@ class Grains:
     variants: tuple
     tiles: tuple
     workers: tuple
+    quick_tiles: tuple = (1, 16, 64, 128)
 
     def command(self):
         options = " ".join(self.options)
@@ -56,12 +63,13 @@ class Grains:
 
     def measure(self, programs, quick):
         options = self.quick_options if quick else self.options
+        tiles = self.quick_tiles if quick else self.tiles
         tool = kept.ROOT / "build/release/tools/sennit"
         records = []
         machine = {}
         for workers in self.workers:
             for variant in self.variants:
-                for tile in self.tiles if variant != "nested" else self.tiles[:1]:
+                for tile in tiles if variant != "nested" else tiles[:1]:
                     with tempfile.TemporaryDirectory() as folder:
                         out = pathlib.Path(folder) / "run.json"
                         subprocess.run(
@@ -111,9 +119,30 @@ class Written:
     def measure(self, programs, quick):
         path = kept.ROOT / f"out/bench/{self.suite}.json"
         if not path.is_file():
-            sys.exit(f"evidence: {path} is missing; write it with: {self.how}")
+            raise Unable(f"{path} is missing; write it with: {self.how}")
         file = json.loads(path.read_text())
         return {"quiet": file["machine"]["load_before"] < 0.5, "others": None, **records_of(file, self.metrics)}
+
+
+def programs_of(suite, kernels):
+    """The names of the kernels' programs, without their systems."""
+    entries = tomllib.loads((BENCH.parent / f"suites/{suite}.toml").read_text())["kernel"]
+    by_name = {entry["name"]: entry for entry in entries}
+    for entry in (by_name[kernel] for kernel in kernels):
+        if "from" in entry and "program" not in entry:
+            yield from programs_of(entry["from"], (entry["name"],))
+        else:
+            yield entry.get("program", entry["name"])
+
+
+def targets(runs, only):
+    """What bench/ must have built."""
+    suites = [run for run in chosen(runs, only).values() if isinstance(run, Suite)]
+    return sorted({f"bench_{program}" for run in suites for program in programs_of(run.suite, run.kernels)})
+
+
+class Unable(Exception):
+    """A measurement cannot be taken; the message says why and what helps."""
 
 
 def records_of(file, metrics):
@@ -192,16 +221,73 @@ class Others:
         return max(0.0, round((total - idle - ours) / max(total, 0.01), 3))
 
 
+def noise(records):
+    """How far the medians of serial runs are over their least samples: their median; None if there are none."""
+    spreads = [
+        median / least - 1
+        for _, system, _, metric, _, median, least in records
+        if system == "serial" and metric == "seconds" and least > 0
+    ]
+    return rounded(statistics.median(spreads)) if spreads else None
+
+
+class Unfinished:
+    """Which measurements of one command have been taken, in a file as long as some are missing."""
+
+    def __init__(self, asked):
+        self.asked = asked
+        found = json.loads(UNFINISHED.read_text()) if UNFINISHED.is_file() else {}
+        self.done = found.get("done", []) if found.get("asked") == asked else []
+
+    def take(self, name):
+        self.done.append(name)
+        UNFINISHED.parent.mkdir(parents=True, exist_ok=True)
+        UNFINISHED.write_text(json.dumps({"asked": self.asked, "done": self.done}) + "\n")
+
+    def finish(self):
+        UNFINISHED.unlink(missing_ok=True)
+
+
+def chosen(runs, only):
+    """Those of `only`, all if it is empty, by PAPER/NAME."""
+    return {
+        f"{paper}/{name}": run
+        for paper, of_paper in runs.items()
+        for name, run in of_paper.items()
+        if not only or paper in only or f"{paper}/{name}" in only
+    }
+
+
 def measure(runs, only, quick, programs):
-    """`runs` by paper and name. What is measured is kept at once."""
-    for paper, of_paper in runs.items():
-        for name, run in of_paper.items():
-            if only and f"{paper}/{name}" not in only and paper not in only:
-                continue
-            print(f"{paper}: measuring {name}", flush=True)
-            others = Others()
-            result = run.measure(programs, quick)
-            share = others.share()
-            known = kept.read(paper, "measured")
-            known[name] = {"command": run.command(), "quick": quick, "quiet": share < QUIET, "others": share, **result}
-            kept.write(paper, "measured", known)
+    """`runs` by paper and name. Returns those that could not be taken, with the reason."""
+    wanted = chosen(runs, only)
+    unfinished = Unfinished({"quick": quick, "only": sorted(only)})
+    if unfinished.done:
+        print(f"evidence: {len(unfinished.done)} of {len(wanted)} are taken; to take them again, remove {UNFINISHED}")
+    failed = {}
+    begun = time.monotonic()
+    for at, (name, run) in enumerate(wanted.items(), 1):
+        if name in unfinished.done:
+            continue
+        print(f"{at} of {len(wanted)}, {time.monotonic() - begun:.0f} s: {name}", flush=True)
+        try:
+            keep(name, run, programs, quick)
+        except (Unable, subprocess.CalledProcessError, OSError, LookupError, ValueError) as error:
+            failed[name] = str(error)
+            print(f"evidence: {name} was not measured: {error}", file=sys.stderr, flush=True)
+            continue
+        unfinished.take(name)
+    unfinished.finish()
+    return failed
+
+
+def keep(name, run, programs, quick):
+    paper, _, key = name.partition("/")
+    load = os.getloadavg()[0]
+    others = Others()
+    result = run.measure(programs, quick)
+    share, spread = others.share(), noise(result["records"])
+    state = {"quiet": share < QUIET and (spread or 0) < STEADY, "others": share, "noise": spread, "load": round(load, 2)}
+    known = kept.read(paper, "measured")
+    known[key] = {"command": run.command(), "quick": quick, **state, **result}
+    kept.write(paper, "measured", known)

@@ -44,12 +44,7 @@ def section(figure, kept):
             "</picture>",
             "",
         ]
-    if figure.how() == MISSING:
-        lines += ["**Agreement:** not known yet.", ""]
-    elif doubtful(figure, kept):
-        lines += [f"**Agreement:** as far as a busy machine can tell: {figure.agreement}", ""]
-    else:
-        lines += [f"**Agreement:** {figure.agreement}", ""]
+    lines += [f"**Agreement:** {agreement(figure, kept)}", ""]
     if missing := figure.not_reproduced():
         lines += [f"**Not reproduced:** {missing}", ""]
     notes = [about(kept, run) for run in figure.runs if kept.run(run)]
@@ -58,6 +53,17 @@ def section(figure, kept):
     if figure.commands:
         lines += ["```", *figure.commands, "```", ""]
     return lines
+
+
+def agreement(figure, kept):
+    """The sentence on what is simulated and counted, and the one on what was measured."""
+    if figure.how() == MISSING:
+        return "not known yet."
+    doubt = "As far as a busy machine can tell: "
+    if not figure.on_measured():
+        return (doubt if doubtful(figure, kept) else "") + figure.agreement
+    measured = (doubt if busy(figure, kept) else "") + figure.measured
+    return " ".join(part for part in (figure.agreement, measured) if part)
 
 
 def busy(figure, kept):
@@ -74,13 +80,13 @@ def about(kept, name):
     """When and where a measurement was taken."""
     run = kept.run(name)
     words = [f"`{name}` {run['date']}, {run['cpu']}, {run['cpus']} CPUs", "quick sizes" if run.get("quick") else "full sizes"]
-    if not run.get("quiet", False):
-        words.append(
-            f"on a busy machine, others had {100 * run['others']:.0f}% of it"
-            if run.get("others") is not None
-            else "on a busy machine"
-        )
-    return ", ".join(words)
+    seen = []
+    if run.get("others") is not None:
+        seen.append(f"others had {100 * run['others']:.0f}% of it")
+    if run.get("noise") is not None:
+        seen.append(f"samples of serial runs are {100 * run['noise']:.0f}% over their least")
+    rest = "on a machine at rest" if run["quiet"] else "on a busy machine"
+    return ", ".join(words + [rest + (f" ({', '.join(seen)})" if seen else "")])
 
 
 def picture(paper, plot):
@@ -121,7 +127,7 @@ def index(titles, figures_of, kept_of, words):
             how = figure.how()
             if claim and claim.how == MEASURED and busy(figure, kept_of[paper]):
                 how = how.replace(MEASURED, "measured on a busy machine")
-            word = "open" if how == MISSING or doubtful(figure, kept_of[paper]) else figure.word
+            word = "open" if how == MISSING or doubtful(figure, kept_of[paper]) else figure.index_word()
             lines.append("| " + " | ".join([link, *cells, how, word]) + " |")
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"

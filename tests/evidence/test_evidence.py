@@ -3,11 +3,15 @@
 Catches: a figure that has been left out; a page or a picture that is not of the kept numbers; a claim of agreement without a
 number; a link to nothing; a measurement that does not say whether the machine was at rest."""
 
+import contextlib
+import io
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
+import unittest.mock
 
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -20,6 +24,7 @@ import make  # noqa: E402
 import measure  # noqa: E402
 import pages  # noqa: E402
 import plots  # noqa: E402
+import words  # noqa: E402
 
 PROMISED = {
     "000": ["Figure 7", "Table 2", "Table 3", "Table 4"],
@@ -50,7 +55,7 @@ class Figures(unittest.TestCase):
                     known = any(claim.ours is not None for claim in figure.claims)
                     self.assertTrue(known or figure.not_reproduced(), "nothing of ours, and no reason")
                     self.assertTrue(figure.commands)
-                    self.assertTrue(figure.agreement.endswith("."))
+                    self.assertTrue(pages.agreement(figure, of_paper(paper)[0]).endswith("."))
 
     # Catches: a command that names a measurement or simulation that does not exist.
     def test_name_measurements_that_exist(self):
@@ -122,8 +127,112 @@ class Pages(unittest.TestCase):
             known, shown = of_paper(paper)
             for figure in shown:
                 row = next(line for line in index.splitlines() if f"({paper}.md#{pages.anchor(figure.name)})" in line)
-                nothing = figure.how() == figures.MISSING or pages.doubtful(figure, known) or figure.word == "open"
+                nothing = figure.how() == figures.MISSING or pages.doubtful(figure, known) or figure.index_word() == "open"
                 self.assertEqual(row.endswith("| open |"), nothing, row)
+
+
+class Sentences(unittest.TestCase):
+    """On what was measured, which is measured again."""
+
+    # Catches: a sentence that stands whatever was measured.
+    def test_follow_the_numbers(self):
+        for paper in PROMISED:
+            known, shown = of_paper(paper)
+            others = {}
+            for way in (
+                lambda system, variant, workers: system != "serial",
+                lambda system, variant, workers: variant != "default",
+                lambda system, variant, workers: workers == 2,
+            ):
+                changed = kept.Kept(paper)
+                for run in changed.measured.values():
+                    run["records"] = [
+                        [*r[:5], *(6 * x + 1 if way(r[1], r[2], r[4]) else x for x in r[5:])] for r in run["records"]
+                    ]
+                for figure in make.MODULES[paper].figures(changed):
+                    others.setdefault(figure.name, set()).add(figure.on_measured())
+            for figure in shown:
+                measured = any(c.how == figures.MEASURED and c.ours is not None for c in figure.claims)
+                with self.subTest(paper=paper, figure=figure.name):
+                    self.assertTrue(figure.measured or not measured, "no sentence on what was measured")
+                    if figure.on_measured():
+                        self.assertNotEqual(others[figure.name], {figure.on_measured()})
+
+    # Catches: a page that cannot be made before everything has been measured.
+    def test_need_no_numbers(self):
+        for paper in PROMISED:
+            known = kept.Kept(paper)
+            known.measured = {}
+            for figure in make.MODULES[paper].figures(known):
+                self.assertTrue(pages.agreement(figure, known))
+
+    def test_name_what_holds(self):
+        self.assertEqual(words.those({"a": 2, "b": 0.5, "c": 3, "d": None}, lambda x: x > 1), "a and c")
+        self.assertEqual(words.those({"a": 2, "c": 3}, lambda x: x > 1), "all")
+        self.assertEqual(words.those({"a": 2}, lambda x: x > 3), "none")
+        self.assertEqual(words.spread([2.0, None, 0.5]), "0.50 to 2.00")
+        of = [figures.Claim("x", 2.0, "", 2.1), figures.Claim("y", 2.0, "", 4.0), figures.Claim("z", 1.0, "", None)]
+        self.assertEqual(words.compared(of), "1 of 2 numbers is the paper's within 25%; farthest from it: y (2 of it).")
+
+
+class Measuring(unittest.TestCase):
+    """Catches: a command that begins again, or stops, where it need not."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.taken = []
+        patches = {"UNFINISHED": pathlib.Path(self.folder.name) / "unfinished.json", "keep": self.keep}
+        for name, value in patches.items():
+            patch = unittest.mock.patch.object(measure, name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+        self.addCleanup(self.folder.cleanup)
+
+    def keep(self, name, run, programs, quick):
+        if run == "fails":
+            raise measure.Unable("no input")
+        if run == "interrupted" and not self.taken.count("interrupted"):
+            self.taken.append("interrupted")
+            raise KeyboardInterrupt
+        self.taken.append(name)
+
+    def measure(self, runs, quick=True):
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            return measure.measure({"000": runs}, [], quick, None)
+
+    # Catches: one failure that stops all that come after.
+    def test_goes_on_after_a_failure(self):
+        self.assertEqual(self.measure({"a": "fails", "b": "works"}), {"000/a": "no input"})
+        self.assertEqual(self.taken, ["000/b"])
+
+    # Catches: an interruption after which everything is measured again, or another command's measurements are left out.
+    def test_goes_on_after_an_interruption(self):
+        runs = {"a": "works", "b": "interrupted", "c": "works"}
+        with self.assertRaises(KeyboardInterrupt):
+            self.measure(runs)
+        self.measure(runs)
+        self.assertEqual(self.taken, ["000/a", "interrupted", "000/b", "000/c"])
+        self.measure(runs)
+        self.assertEqual(self.taken[4:], ["000/a", "000/b", "000/c"])
+
+    def test_begins_anew_for_other_options(self):
+        runs = {"a": "works", "b": "interrupted"}
+        with self.assertRaises(KeyboardInterrupt):
+            self.measure(runs)
+        self.measure(runs, quick=False)
+        self.assertEqual(self.taken, ["000/a", "interrupted", "000/a", "000/b"])
+
+    # Catches: a target of a program that bench/ does not have.
+    def test_builds_programs_that_there_are(self):
+        runs = {paper: module.RUNS for paper, module in make.MODULES.items()}
+        for target in measure.targets(runs, []):
+            self.assertTrue((ROOT / "bench" / target.removeprefix("bench_")).is_dir(), target)
+
+    # Catches: a machine whose own noise nobody sees.
+    def test_reads_the_noise_of_serial_runs(self):
+        records = [["k", "serial", "default", "seconds", 1, 1.1, 1.0], ["k", "sennit", "default", "seconds", 2, 9.0, 1.0]]
+        self.assertAlmostEqual(measure.noise(records), 0.1)
+        self.assertIsNone(measure.noise(records[1:]))
 
 
 class Numbers(unittest.TestCase):

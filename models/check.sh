@@ -36,6 +36,28 @@ fails   deque OBSERVED BY_TAIL
 fails   deque OBSERVED FENCE SEEN_FIRST
 fails   deque OBSERVED FENCE KEEP_SEEN
 fails   deque OBSERVED FENCE BY_TAIL
+holds   parts
+holds   parts FENCE
+fails   parts NO_FLOOR
+fails   parts STEAL_NO_FLOOR
+fails   parts LOOK_UNTOLD
+fails   parts LOOK_STOLEN
+fails   parts FORKS=4 LOOK_MOVED
+fails   parts LOOK_UNLOCKED
+fails   parts LOOK_UNNUMBERED
+fails   parts PART_FIRST
+fails   parts RIGHT_ABOVE
+fails   parts LOWER_UNLOCKED
+fails   parts KEEP_SEEN
+fails   parts BY_TAIL
+fails   parts FENCE LOOK_STOLEN
+fails   parts FENCE LOOK_UNLOCKED
+fails   parts FENCE LOOK_UNNUMBERED
+fails   parts FENCE PART_FIRST
+fails   parts FENCE RIGHT_ABOVE
+fails   parts FENCE LOWER_UNLOCKED
+fails   parts FENCE KEEP_SEEN
+fails   parts FENCE BY_TAIL
 reaches loop
 holds   loop LOOPS=2 FORKS=0 ITERATIONS=3
 reaches loop LEAVES=1
@@ -237,6 +259,9 @@ deep    donation LEAVES RETURNS STRICT
 deep    donation ORDERED RETURNS DONATIONS=2
 deep    deque FORKS=5
 deep    deque OBSERVED ASK
+deep    parts FORKS=4
+deep    parts THIEVES=2
+deep    parts FENCE THIEVES=2
 deep    loop LOOPS=2 FORKS=0
 deep    loop LOOPS=2 ITERATIONS=3
 deep    loop FENCE LOOPS=2

@@ -44,6 +44,13 @@ bool belongs_here(const group_state& group, worker& w) noexcept {
          here < static_cast<const char*>(memory.top());
 }
 
+// The strand's region as the program has it. A part of a strand that a trace leaves alone is none: groups and children that are
+// made there may outlast it.
+region_state* region_of_program(worker& w) noexcept {
+  region_state* const region = w.running().innermost->region;
+  return region->hidden && !region->observed_by->keeps_positions() ? region->outer : region;
+}
+
 }  // namespace
 
 group_state::group_state(bool can_throw, when_many_wait further) noexcept
@@ -51,7 +58,7 @@ group_state::group_state(bool can_throw, when_many_wait further) noexcept
   worker* const w = worker::current();
   // The user of an integration may take a group out of the construct that it was made in.
   if (further == when_many_wait::run_at_once && w != nullptr && w->running().innermost != nullptr)
-    around_ = w->running().innermost->region;
+    around_ = region_of_program(*w);
   // A group that is not on the stack may be used where frames lie on the deque that are younger.
   if (w == nullptr || !belongs_here(*this, *w)) return;
   home_ = w;
@@ -212,12 +219,10 @@ void group_state::list_unqueued(std::unique_ptr<group_member, group_member::dele
     child.counted_by_ = by->common_cursor();
   }
   if (spawned != nullptr) {
-    region_state* region = here->running().innermost->region;
-    // The child may outlast a part of the strand that a trace leaves alone.
-    if (region != around_ && region->hidden && !region->observed_by->keeps_positions()) {
-      region->observed_by->spawned_unseen(child.where(), this);
-      child.counted_by_ = region->observed_by->common_cursor();
-      region = region->outer;
+    region_state* const region = region_of_program(*here);
+    if (const region_state* const part = here->running().innermost->region; part != region) {
+      part->observed_by->spawned_unseen(child.where(), this);
+      child.counted_by_ = part->observed_by->common_cursor();
     }
     if (region->implied && region != around_) {
       // It may end before the child, whose group is from outside.

@@ -52,7 +52,7 @@ bool tracer::tells_nodes(std::uintptr_t site) const noexcept {
 
 void tracer::tell_node(const traced_body& graph, const told_node& node, std::uint64_t begun_ns,
                        std::uint64_t ended_ns) noexcept {
-  const unsigned to = lane();
+  const unsigned to = row();
   std::span<const std::uint32_t> before(node.before);
   std::span<const std::uint32_t> then = node.then;
   trace_line line;

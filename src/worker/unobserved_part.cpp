@@ -4,6 +4,7 @@
 #include "stack/strand_state.hpp"
 #include "worker/worker.hpp"
 
+#include <sennit/detail/fork/open_group.hpp>
 #include <sennit/detail/worker_tls.hpp>
 
 #include <mutex>
@@ -13,7 +14,9 @@ namespace sennit::detail {
 
 // The region of the part before, unless it is another's and children may still be in it.
 bool unobserved_part::find_region(region_state& around, schedule_hooks& by) noexcept {
-  if (region_ && has_children_ && region_->state.outer != &around) {
+  if (region_ && has_children_) {
+    // As it is: their strands read it.
+    if (region_->state.outer == &around) return true;
     cursor_->keep(std::move(region_));
     has_children_ = false;
   }
@@ -84,6 +87,11 @@ bool unobserved_part::count_forks(worker& here) noexcept {
   for (; at < pushed && is_plain_branch(*at); ++at) {
     frame& around = branch_in(*at);
     (void)cursor_->push(around.where());
+    if (around.where().position == nowhere) {
+      // No memory to count there.
+      (void)cursor_->pop();
+      break;
+    }
     cursor_->by().begins_late(*cursor_, around.where());
     frame_ = &around;
   }
@@ -92,10 +100,23 @@ bool unobserved_part::count_forks(worker& here) noexcept {
   return any;
 }
 
+// Children of groups from outside are left where the strand pushed them in the right branch.
+bool unobserved_part::has_open_child(const fiber& strand) const noexcept {
+  if (strand.spawns == scope_.spawns_before) return false;
+  for (const open_group* g = strand.open_groups; g != nullptr; g = g->next_open) {
+    if (g->has_child_after(scope_.spawns_before)) return true;
+  }
+  return false;
+}
+
 void unobserved_part::end() noexcept {
   worker& here = *worker::current();
   fiber& strand = here.running();
-  has_children_ = has_children_ || strand.spawns != scope_.spawns_before;
+  if (has_open_child(strand)) {
+    has_children_ = true;
+    // What is latent of them belongs to the hidden region.
+    if (load_tail() > scope_.first) here.relocate();
+  }
   strand.unobserved = nullptr;
   strand.innermost = scope_.outer;
   here.frames().enter(scope_.outer);

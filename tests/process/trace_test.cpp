@@ -4,7 +4,12 @@
 #include <sennit/sennit.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <map>
+#include <memory>
 #include <numeric>
+#include <set>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
@@ -338,6 +343,44 @@ TEST(Trace, TellsTheFirstOfBriefNodes) {
   EXPECT_EQ(told, graphs[0]["args"]["nodes"].get<std::size_t>());
   EXPECT_GT(told, 1000);
   EXPECT_LT(told, 10'000);
+}
+
+// Groups that outlast the part: made in it on the heap, or fed in its right branch by the strand that made them before.
+using kept_groups = std::span<std::unique_ptr<sennit::task_group>>;
+void make_groups(kept_groups made, std::atomic<long>& ran) {
+  if (made.size() > 1) {
+    sennit::join([&] { make_groups(made.first(made.size() / 2), ran); },
+                 [&] { make_groups(made.subspan(made.size() / 2), ran); });
+    return;
+  }
+  const auto count = [&ran] {
+    busy_for(5us);
+    ran += 1;
+  };
+  const auto make = [&] {
+    made[0] = std::make_unique<sennit::task_group>();
+    for (int i = 0; i < 3; ++i) made[0]->spawn([=] { sennit::join(count, count); });
+  };
+  sennit::task_group fed;
+  sennit::join([&] { sennit::join(make, [] {}); }, [&] { fed.spawn([=] { sennit::join(count, count); }); });
+  fed.wait();
+}
+TEST(Trace, LosesNoChildThatOutlastsABriefPart) {
+  // Catches: children of a part's region that is used again, or gone, before they run.
+  const trace_path path;
+  const ending run = traced(path, 4, [] {
+    sennit::runtime all({.workers = 4});
+    std::atomic<long> ran{0};
+    for (int round = 0; round < 50; ++round) {
+      all.run([&] {
+        std::vector<std::unique_ptr<sennit::task_group>> made(64);
+        make_groups(made, ran);
+        for (const auto& group : made) group->wait();
+      });
+    }
+    EXPECT_EQ(ran, 50 * 64 * 8);
+  });
+  EXPECT_THAT(run, ExitedWith(0));
 }
 
 TEST(Trace, NamedReturnsWhatTheFunctionReturns) {

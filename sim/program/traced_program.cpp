@@ -399,7 +399,7 @@ class builder {
       for (picoseconds some = std::min(work / one.work, most); some > 0; --some, work -= one.work)
         to.push_back(one.as_it_was);
     }
-    to.push_back(like(one, work, site));
+    if (whole || work > 0) to.push_back(like(one, work, site));
   }
 
   node_number graph(std::uint32_t e) {

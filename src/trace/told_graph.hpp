@@ -28,7 +28,9 @@ class told_graph {
   told_graph& operator=(const told_graph&) = delete;
 
   // Several strands at once.
-  bool tell(const told_node& node, std::uint64_t begun_ns, std::uint64_t ended_ns) noexcept;
+  // `id`: of the node's body; 0: it has none yet.
+  bool tell(const told_node& node, std::uint64_t begun_ns, std::uint64_t ended_ns,
+            std::uint64_t id = 0) noexcept;
   told_nodes nodes() const noexcept;
 
   static constexpr std::uint64_t first_nodes = 8192;

@@ -22,6 +22,7 @@ constexpr std::string_view name_of(kind what) noexcept {
     case kind::named: return "named";
     case kind::wait: return "wait";
     case kind::graph: return "graph";
+    case kind::node: return "node";
     case kind::cut: break;
   }
   return "cut";

@@ -105,6 +105,7 @@ std::optional<traced_body> tracer::flow_begins(std::uintptr_t site) noexcept {
   settle(*of);
   traced_body flow;
   flow.what = kind::graph;
+  flow.name = "flow";
   flow.id = next_id();
   flow.in = of->id();
   if (of->innermost != nullptr) of->innermost->holds_told = true;

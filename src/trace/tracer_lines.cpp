@@ -75,7 +75,7 @@ void tracer::tell(const traced_body& body, std::uint64_t end_ns, bool stolen) no
   const unsigned to = lane();
   trace_line line;
   line.raw(R"({"name":)");
-  if (body.what == kind::named) {
+  if (body.what == kind::named || !body.name.empty()) {
     line.quoted(body.name);
   } else {
     line.raw("\"").raw(name_of(body.what)).raw("\"");

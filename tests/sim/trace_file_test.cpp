@@ -148,6 +148,18 @@ TEST(sim_trace, has_graphs_whose_nodes_are_told_in_part_or_not) {
   EXPECT_EQ(in_part, "((G(4 4)G(4 4)G(4 4)) (G(4 4)G(4 4) G(2 2)))");
 }
 
+// Catches: time in which a strand of a flow looks for tasks, taken for work; tasks that count for the strand that ran them, too;
+// nodes without a place of their own that are not at their graph's.
+TEST(sim_trace, has_flows_whose_tasks_run_before_the_wait_and_in_it) {
+  std::string flow = event("graph", 2, 1, 10, 20, R"("site":1,"nodes":3)");
+  flow.replace(flow.find("graph"), 5, "flow");
+  EXPECT_EQ(drawn({event("region", 1, 0, 0, 40), event("node", 3, 2, 5, 2, R"("node":1)"),
+                   event("child", 7, 1, 6, 30, R"("at":4,"group":5)", 1),
+                   event("node", 4, 2, 10, 8, R"("node":2,"after":[1])", 1), flow,
+                   event("node", 5, 2, 20, 4, R"("node":3,"after":[1])")}),
+            "(4 S(0) 1 3 G(2 8 4 0>1 0>2) 10)");
+}
+
 // Catches: regions of several threads that are taken for each other's continuation; serial code between regions that is lost.
 TEST(sim_trace, has_regions_after_and_beside_each_other) {
   const traced_program t = program_in({event("region", 1, 0, 10, 5), event("region", 2, 0, 20, 10),

@@ -2,7 +2,6 @@
 #include "graph/flow_state.hpp"
 
 #include "fork/answer.hpp"
-#include "observe/trace_cursor.hpp"
 #include "policy/flow_pace.hpp"
 #include "system/nanoseconds.hpp"
 #include "system/relax.hpp"
@@ -13,6 +12,7 @@
 #include <sennit/detail/colors.hpp>
 #include <sennit/detail/failure.hpp>
 #include <sennit/detail/graph/node.hpp>
+#include <sennit/detail/loop/observed.hpp>
 #include <sennit/detail/worker_tls.hpp>
 #include <sennit/region.hpp>
 #include <sennit/worker.hpp>
@@ -92,8 +92,7 @@ void flow_state::look_for_small_tasks() {
 }
 
 void flow_state::begin_or_meet_gate() {
-  trace_cursor* const cursor = current_tls().cursor;
-  const bool observed = cursor != nullptr && cursor->by().keeps_positions();
+  const bool observed = current_tls().cursor != nullptr && in_recorded_region();
   if (!begun_) begin();
   if (observed && !at_once_ && !runs_ready_ && checks_tasks == nullptr) {
     // What was submitted before the observed region comes first.

@@ -1,7 +1,7 @@
 // A graph in a traced region, while it runs: which of its nodes are told, and what for.
 #pragma once
 
-#include <sennit/detail/graph/telling.hpp>
+#include <sennit/detail/telling.hpp>
 
 #include <atomic>
 #include <cstdint>

@@ -5,8 +5,8 @@
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/graph/local_queue.hpp>
 #include <sennit/detail/graph/node.hpp>
-#include <sennit/detail/graph/telling.hpp>
 #include <sennit/detail/graph/work_pool.hpp>
+#include <sennit/detail/telling.hpp>
 
 #include <atomic>
 #include <concepts>

@@ -329,6 +329,7 @@ class reader {
         add_edges(e.in, e.a);
         break;
       case traced::graph:
+        e.name = number_of(text_or(f_name, ""));
         e.a = whole_or_none(f_nodes);
         if (now_.has(f_until)) e.b = time(f_until);
         break;

@@ -51,10 +51,10 @@ class builder {
 
   // In the program.
   std::uint32_t site_of(const trace_event& e) {
-    if (e.site == 0 && e.name == 0) return 0;
     return site_of(e.what == traced::named ? e.name : 0, e.site);
   }
   std::uint32_t site_of(std::uint32_t name, std::uint32_t site) {
+    if (site == 0 && name == 0) return 0;
     const auto [at, is_new] = sites_.try_emplace(std::pair(name, site), 0);
     if (is_new) {
       const std::string& user = trace_.names[name];
@@ -208,9 +208,11 @@ class builder {
     switch (b.what) {
       case traced::region: return body(e, site_of(b), true);
       case traced::named: return section(e);
+      case traced::child:
+        if (runs_tasks(e)) return p().work(0, {}, site_in(b, around));
+        return body(e, site_in(b, around));
       case traced::right:
-      case traced::node:
-      case traced::child: return body(e, site_in(b, around));
+      case traced::node: return body(e, site_in(b, around));
       case traced::leaf: return no_node;  // of the loop, which comes next
       case traced::wait: return p().wait(site_of(b));
       case traced::fork: return fork(e);
@@ -218,6 +220,14 @@ class builder {
       case traced::graph: return graph(e);
     }
     return no_node;
+  }
+
+  // A strand of a task flow: between tasks it looks for others.
+  bool runs_tasks(std::uint32_t e) const {
+    return std::ranges::any_of(all_.within(e), [&](std::uint32_t c) {
+      if (all_.at(c).what != traced::node || all_.body(c) == trace_forest::nobody) return false;
+      return trace_.names[all_.at(all_.body(c)).name] == "flow" && all_.body(all_.body(c)) != e;
+    });
   }
 
   // Those of a kind among the children, and the others.
@@ -399,7 +409,7 @@ class builder {
       for (picoseconds some = std::min(work / one.work, most); some > 0; --some, work -= one.work)
         to.push_back(one.as_it_was);
     }
-    to.push_back(like(one, work, site));
+    if (whole || work > 0) to.push_back(like(one, work, site));
   }
 
   node_number graph(std::uint32_t e) {

@@ -12,6 +12,7 @@
 #include <sennit/detail/colors.hpp>
 #include <sennit/detail/failure.hpp>
 #include <sennit/detail/graph/node.hpp>
+#include <sennit/detail/loop/observed.hpp>
 #include <sennit/detail/worker_tls.hpp>
 #include <sennit/region.hpp>
 #include <sennit/worker.hpp>
@@ -78,7 +79,9 @@ bool flow_state::goes_on_with_small_tasks() noexcept {
 // Tasks are run at once only while no others are underway, because then each of them has nothing to wait for.
 void flow_state::look_for_small_tasks() {
   until_look_ = policy::small_tasks::tasks_between_looks;
-  if (trace_ != nullptr || !small_tasks_.may_begin(task_ns_.load(std::memory_order_relaxed))) return;
+  if (trace_ != nullptr || told_ != nullptr ||
+      !small_tasks_.may_begin(task_ns_.load(std::memory_order_relaxed)))
+    return;
   run_ready();
   for (const flow_task* const task : places_) {
     // ORD[D60] acquire: what the task did, for those that are run at once; pairs with the exchange in run().
@@ -89,7 +92,7 @@ void flow_state::look_for_small_tasks() {
 }
 
 void flow_state::begin_or_meet_gate() {
-  const bool observed = current_tls().cursor != nullptr;
+  const bool observed = current_tls().cursor != nullptr && in_recorded_region();
   if (!begun_) begin();
   if (observed && !at_once_ && !runs_ready_ && checks_tasks == nullptr) {
     // What was submitted before the observed region comes first.
@@ -108,7 +111,12 @@ void flow_state::begin() {
     trace_->begin(first_);
     records_.note_found(&traced_before_);
   }
-  if (checks_tasks == nullptr && in_strand() && worker_count() == 1) run_from_now_on_at_once();
+  if (checks_tasks == nullptr) told_ = told_flow::begin(code_, first_);
+  if (told_ != nullptr) [[unlikely]]
+    records_.note_found(&traced_before_);
+  // Under a trace they run in the wait, as with several workers: so it is known what they take.
+  if (checks_tasks == nullptr && told_ == nullptr && in_strand() && worker_count() == 1)
+    run_from_now_on_at_once();
 }
 
 // Only where there are several NUMA nodes.
@@ -125,7 +133,7 @@ void flow_state::use_colors() {
 }
 
 void flow_state::run_from_now_on_at_once() noexcept {
-  at_once_ = trace_ == nullptr;
+  at_once_ = trace_ == nullptr && told_ == nullptr;
   runs_ready_ = !at_once_;
 }
 
@@ -250,6 +258,8 @@ const std::vector<flow_task*>& flow_state::note(flow_task& task, const graph::fl
   const std::vector<flow_task*>& before = records_.note(fx, task);
   if (trace_ != nullptr) [[unlikely]]
     trace_->note_submission(task.number, options.name, traced_before_);
+  if (told_ != nullptr) [[unlikely]]
+    told_->note_submission(task.number, options.name, traced_before_, fx);
   if (options.priority != 0 || prioritized_) [[unlikely]]
     order_by_priority(task, options.priority);
   if (!options.within.empty()) [[unlikely]] {
@@ -339,6 +349,7 @@ void flow_state_deleter::operator()(flow_state* state) const noexcept { delete s
 flow_submission::flow_submission(flow_front& front, bool limited) : flow_(front) {
   auto& flow = static_cast<flow_state&>(front);
   flow.enter("submit");
+  flow.is_at(__builtin_return_address(0));
 #if SENNIT_EXCEPTIONS
   try {
     if (flow.at_once(limited)) {

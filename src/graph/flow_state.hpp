@@ -9,6 +9,7 @@
 #include "graph/prioritized_tasks.hpp"
 #include "policy/flow_pace.hpp"
 #include "policy/small_tasks.hpp"
+#include "trace/told_flow.hpp"
 
 #include <sennit/detail/graph/flow_task.hpp>
 #include <sennit/task_flow.hpp>
@@ -38,6 +39,8 @@ class flow_state final : public flow_front, private tasks_to_check {
   void enter(const char* call);
   void leave() noexcept { busy_.store(false, std::memory_order_relaxed); }
 
+  // Where the program is as it submits a task.
+  void is_at(const void* code) noexcept { code_ = code; }
   // Whether tasks are run as they are submitted.
   bool at_once(bool limited);
   bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }
@@ -118,6 +121,7 @@ class flow_state final : public flow_front, private tasks_to_check {
   void call(flow_task& task) noexcept;
   void call_timed(flow_task& task, strand& own) noexcept;
   void call_traced(flow_task& task, strand& own) noexcept;
+  void call_told(flow_task& task, strand& own) noexcept;
   flow_task* run(flow_task& task, strand& own) noexcept;
   void make_ready(flow_task& task, strand& own) noexcept;
   void fail_without_memory() noexcept;
@@ -154,6 +158,8 @@ class flow_state final : public flow_front, private tasks_to_check {
   std::size_t next_place_ = 0;
   std::vector<checked_task> to_check_;
   std::unique_ptr<flow_trace> trace_;
+  std::unique_ptr<told_flow> told_;           // for the trace of the program
+  const void* code_ = nullptr;                // where the program submits the first task
   std::vector<std::uint64_t> traced_before_;  // of the task that is submitted
   bool runs_ready_ = false;                   // with a trace: each task as it is submitted
   unsigned colors_ = 1;                       // NUMA nodes

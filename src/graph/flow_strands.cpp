@@ -23,7 +23,7 @@ flow_task* flow_state::run(flow_task& given, strand& own) noexcept {
   if (begun == nullptr) [[unlikely]]
     return nullptr;
   flow_task& task = *begun;
-  if (own.tasks++ % flow_pace::tasks_for_a_timed_one == 0 || trace_ != nullptr) {
+  if (own.tasks++ % flow_pace::tasks_for_a_timed_one == 0 || trace_ != nullptr || told_ != nullptr) {
     call_timed(task, own);
   } else {
     call(task);
@@ -97,7 +97,9 @@ void flow_state::call(flow_task& task) noexcept {
 
 void flow_state::call_timed(flow_task& task, strand& own) noexcept {
   const std::uint64_t begun = now_ns();
-  if (trace_ != nullptr) {
+  if (told_ != nullptr) {
+    call_told(task, own);
+  } else if (trace_ != nullptr) {
     call_traced(task, own);
   } else {
     call(task);
@@ -106,6 +108,18 @@ void flow_state::call_timed(flow_task& task, strand& own) noexcept {
       static_cast<std::uint32_t>(std::min<std::uint64_t>(now_ns() - begun, flow_pace::longest_ns));
   const std::uint32_t before = task_ns_.load(std::memory_order_relaxed);
   task_ns_.store(before - before / 4 + took / 4, std::memory_order_relaxed);
+}
+
+void flow_state::call_told(flow_task& task, strand& own) noexcept {
+  const std::uint64_t number = task.number;
+  const std::uint64_t begun = now_ns();
+  traced_body* const body = told_->task_begins();
+  if (trace_ != nullptr) {
+    call_traced(task, own);
+  } else {
+    call(task);
+  }
+  told_->task_ends(number, body, begun);
 }
 
 void flow_state::call_traced(flow_task& task, strand& own) noexcept {

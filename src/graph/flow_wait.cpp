@@ -2,6 +2,7 @@
 #include "fork/answer.hpp"
 #include "graph/flow_state.hpp"
 #include "policy/flow_pace.hpp"
+#include "system/nanoseconds.hpp"
 
 #include <sennit/detail/graph/node_failure.hpp>
 
@@ -50,9 +51,15 @@ void flow_state::run(std::uint32_t i) noexcept {
 
 void flow_state::wait() {
   submitting_.store(false, std::memory_order_relaxed);
+  const std::uint64_t begun = told_ != nullptr ? now_ns() : 0;
   if (!to_check_.empty()) [[unlikely]]
     run_checked();
   if (!at_once_) finish_all();
+  if (told_ != nullptr) [[unlikely]] {
+    records_.note_found(nullptr);
+    told_->end(begun);
+    told_ = nullptr;
+  }
   if (trace_ != nullptr && begun_) fill_trace(stopped());
   const bool failed = stopped();
   begun_ = at_once_ = runs_ready_ = runs_small_ = prioritized_ = false;

@@ -8,9 +8,9 @@
 
 #include <sennit/detail/graph/color_posts.hpp>
 #include <sennit/detail/graph/node.hpp>
-#include <sennit/detail/graph/telling.hpp>
 #include <sennit/detail/graph/tracing.hpp>
 #include <sennit/detail/graph/work_pool.hpp>
+#include <sennit/detail/telling.hpp>
 
 #include <atomic>
 #include <bit>

@@ -9,7 +9,7 @@
 
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/fork/open_group.hpp>
-#include <sennit/detail/graph/telling.hpp>
+#include <sennit/detail/telling.hpp>
 #include <sennit/detail/worker_tls.hpp>
 #include <sennit/named.hpp>
 #include <sennit/region.hpp>

@@ -15,11 +15,12 @@ graph_section::~graph_section() {
   if (body_ != nullptr) by_->graph_ends(*body_, told_ ? told_->nodes() : told_nodes());
 }
 
-bool told_graph::tell(const told_node& node, std::uint64_t begun_ns, std::uint64_t ended_ns) noexcept {
+bool told_graph::tell(const told_node& node, std::uint64_t begun_ns, std::uint64_t ended_ns,
+                      std::uint64_t id) noexcept {
   const std::uint64_t count = count_.fetch_add(1, std::memory_order_relaxed) + 1;
   const std::uint64_t took_ns = ended_ns - begun_ns;
   const std::uint64_t all_ns = took_ns_.fetch_add(took_ns, std::memory_order_relaxed) + took_ns;
-  by_.tell_node(body_, node, begun_ns, ended_ns);
+  by_.tell_node(body_, node, begun_ns, ended_ns, id);
   if (count < first_nodes || all_ns >= count * least_ns) return true;
   std::uint64_t not_yet = 0;
   until_ns_.compare_exchange_strong(not_yet, ended_ns, std::memory_order_relaxed);

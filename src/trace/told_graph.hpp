@@ -1,7 +1,7 @@
 // A graph in a traced region, while it runs: which of its nodes are told, and what for.
 #pragma once
 
-#include <sennit/detail/graph/telling.hpp>
+#include <sennit/detail/telling.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -19,7 +19,7 @@ struct told_nodes {
   std::uint64_t until_ns = 0;  // since then, no more; 0: all have been told
 };
 
-// To tell a node takes about a quarter of a microsecond. So nodes are told as long as they take 32 times as long on average; and the first ones
+// To tell a node takes up to a microsecond, with the file. So nodes are told as long as they take 32 times as long on average; and the first ones
 // of a graph whatever they take.
 class told_graph {
  public:
@@ -28,11 +28,13 @@ class told_graph {
   told_graph& operator=(const told_graph&) = delete;
 
   // Several strands at once.
-  bool tell(const told_node& node, std::uint64_t begun_ns, std::uint64_t ended_ns) noexcept;
+  // `id`: of the node's body; 0: it has none yet.
+  bool tell(const told_node& node, std::uint64_t begun_ns, std::uint64_t ended_ns,
+            std::uint64_t id = 0) noexcept;
   told_nodes nodes() const noexcept;
 
   static constexpr std::uint64_t first_nodes = 8192;
-  static constexpr std::uint64_t least_ns = 8'000;
+  static constexpr std::uint64_t least_ns = 32'000;
 
  private:
   tracer& by_;

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string_view>
 
 namespace sennit::detail {
@@ -21,7 +22,7 @@ struct told_nodes;
 
 // A part of the program that runs on one strand, or one after the other on several: see docs/guide/tracing.md.
 struct traced_body {
-  enum class kind : std::uint8_t { region, fork, right, loop, cut, leaf, child, named, wait, graph };
+  enum class kind : std::uint8_t { region, fork, right, loop, cut, leaf, child, named, wait, graph, node };
 
   kind what = kind::region;
   traced_body* outer = nullptr;  // in the same strand
@@ -90,7 +91,13 @@ class tracer final : public schedule_hooks {
   // Whether the nodes of graphs there are long enough, as far as is known.
   bool tells_nodes(std::uintptr_t site) const noexcept;
   void tell_node(const traced_body& graph, const told_node& node, std::uint64_t begun_ns,
-                 std::uint64_t ended_ns) noexcept;
+                 std::uint64_t ended_ns, std::uint64_t id) noexcept;
+  // A task flow: it begins with its first task, and its event is the wait. In between, its tasks are bodies of whatever strand
+  // runs them: null, if that is not traced. task_ends() returns the body's id.
+  std::optional<traced_body> flow_begins(std::uintptr_t site) noexcept;
+  void flow_ends(traced_body& flow, std::uint64_t wait_begun_ns, const told_nodes& nodes) noexcept;
+  traced_body* task_begins() noexcept;
+  std::uint64_t task_ends(traced_body& task) noexcept;
 
   // The process ends.
   void close() noexcept {

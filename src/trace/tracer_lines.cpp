@@ -22,6 +22,7 @@ constexpr std::string_view name_of(kind what) noexcept {
     case kind::named: return "named";
     case kind::wait: return "wait";
     case kind::graph: return "graph";
+    case kind::node: return "node";
     case kind::cut: break;
   }
   return "cut";
@@ -79,7 +80,7 @@ void tracer::tell(const traced_body& body, std::uint64_t end_ns, bool stolen) no
   const unsigned to = row();
   trace_line line;
   line.raw(R"({"name":)");
-  if (body.what == kind::named) {
+  if (body.what == kind::named || !body.name.empty()) {
     line.quoted(body.name);
   } else {
     line.raw("\"").raw(name_of(body.what)).raw("\"");

@@ -37,7 +37,7 @@ BELOW = {
     "beat": ["system", "process", "worker", "runtime"],
     "schedule": ["system", "policy", "files", "observe", "worker", "region", "loop"],
     "pipeline": ["system", "policy", "observe", "worker", "fork"],
-    "graph": ["system", "policy", "worker", "fork", "region", "schedule"],
+    "graph": ["system", "policy", "worker", "fork", "trace", "region", "loop", "schedule"],
     "splice": ["system", "policy", "topology", "stack", "worker", "diagnosis", "runtime", "region", "schedule"],
     "checker": ["system", "worker", "graph", "splice"],
     "latent": ["stack", "worker", "fork", "beat"],

@@ -323,6 +323,55 @@ TEST_P(TracedWith, TellsNodesOfGraphs) {
   EXPECT_EQ(workers.size() > 1, GetParam() > 1);
 }
 
+TEST_P(TracedWith, TellsTasksOfFlows) {
+  // Catches: tasks that run one after the other because they are traced, tasks with others' effects or predecessors, constructs in
+  // them that are said to be in another body, a loop in a task that is lost.
+  const trace_path file;
+  EXPECT_THAT(traced(file, GetParam(),
+                     [] {
+                       std::vector<double> blocks(8 * 1000, 1);
+                       const auto block = [&](int i) {
+                         return sennit::memory_range(blocks.data(), sennit::range(i * 1000, (i + 1) * 1000));
+                       };
+                       sennit::region().run([&] {
+                         sennit::graph::task_flow flow;
+                         for (int i = 0; i < 8; ++i)
+                           flow.submit(sennit::writes(block(i)), [] { busy_for(2ms); }, {.name = "fill"});
+                         for (int i = 1; i < 8; ++i) {
+                           flow.submit({sennit::reads(block(i - 1)), sennit::writes(block(i))},
+                                       [] { sennit::parallel_for(0, 4, [](int) { busy_for(200us); }); },
+                                       {.name = "add"});
+                         }
+                         flow.wait();
+                       });
+                     }),
+              ExitedWith(0));
+  const json trace = parsed(file);
+  const auto flows = nodes_of_graphs(trace);
+  ASSERT_EQ(flows.size(), 1U);
+  const auto& tasks = flows.begin()->second;
+  ASSERT_EQ(tasks.size(), 15U);
+  std::set<int> workers;
+  std::set<std::uint64_t> ids;
+  for (const auto& [number, task] : tasks) {
+    const json& args = task["args"];
+    workers.insert(task["tid"].get<int>());
+    ids.insert(args["id"].get<std::uint64_t>());
+    EXPECT_EQ(task["name"], number <= 8 ? "fill" : "add");
+    EXPECT_EQ(args["writes"].size(), 1U);
+    EXPECT_EQ(args["writes"][0][1], 8000);
+    if (number <= 8) continue;
+    EXPECT_EQ(args["reads"][0], tasks.at(number - 8)["args"]["writes"][0]) << task;
+    const std::vector<std::uint64_t> before = args["after"];
+    EXPECT_THAT(before, testing::IsSupersetOf({number - 7, number == 9 ? 1 : number - 1})) << task;
+  }
+  EXPECT_EQ(workers.size() > 1, GetParam() > 1);
+  std::size_t loops = 0;
+  for (const json& loop : of_kind(trace, "loop"))
+    loops += ids.contains(loop["args"]["in"].get<std::uint64_t>());
+  EXPECT_EQ(loops, 7U);
+}
+
 TEST(Trace, TellsTheFirstOfBriefNodes) {
   // Catches: a trace that grows with the number of brief nodes, and one that tells them in each run.
   const trace_path file;

@@ -131,6 +131,36 @@ TEST(sim_trace, has_graphs_with_their_edges) {
       "(5 G(1 2 3 0>1 0>2 1>2) 5)");
 }
 
+// Catches: numbers of nodes that are taken for those of another graph, or for ids; edges that another line tells; a graph with
+// nodes that are not told, whose work is lost or serial, or that is another one's at another place.
+TEST(sim_trace, has_graphs_whose_nodes_are_told_in_part_or_not) {
+  const std::string edges =
+      R"({"name":"edges","ph":"M","pid":1,"tid":0,"args":{"in":2,"node":1,"then":[2]}})";
+  const std::string whole =
+      drawn({event("region", 1, 0, 0, 40), event("graph", 2, 1, 5, 4, R"("site":1,"nodes":3)"),
+             event("node", 3, 2, 5, 1, R"("node":0,"then":[1])"), event("node", 4, 2, 6, 1, R"("node":1)"),
+             edges, event("node", 5, 2, 7, 2, R"("node":2)"), event("graph", 6, 1, 10, 8, R"("site":1)"),
+             event("graph", 7, 1, 20, 8, R"("site":2)")});
+  EXPECT_EQ(whole, "(5 G(1 1 2 0>1 1>2) 1 G(2 2 4 0>1 1>2) 2 8 12)");
+  const std::string in_part =
+      drawn({event("region", 1, 0, 0, 40), event("graph", 2, 1, 0, 20, R"("site":1,"nodes":2,"until":4)"),
+             event("node", 3, 2, 0, 4, R"("node":0)"), event("node", 4, 2, 0, 4, R"("node":1)", 1),
+             event("graph", 5, 1, 20, 20, R"("site":1)")});
+  EXPECT_EQ(in_part, "((G(4 4)G(4 4)G(4 4)) (G(4 4)G(4 4) G(2 2)))");
+}
+
+// Catches: time in which a strand of a flow looks for tasks, taken for work; tasks that count for the strand that ran them, too;
+// nodes without a place of their own that are not at their graph's.
+TEST(sim_trace, has_flows_whose_tasks_run_before_the_wait_and_in_it) {
+  std::string flow = event("graph", 2, 1, 10, 20, R"("site":1,"nodes":3)");
+  flow.replace(flow.find("graph"), 5, "flow");
+  EXPECT_EQ(drawn({event("region", 1, 0, 0, 40), event("node", 3, 2, 5, 2, R"("node":1)"),
+                   event("child", 7, 1, 6, 30, R"("at":4,"group":5)", 1),
+                   event("node", 4, 2, 10, 8, R"("node":2,"after":[1])", 1), flow,
+                   event("node", 5, 2, 20, 4, R"("node":3,"after":[1])")}),
+            "(4 S(0) 1 3 G(2 8 4 0>1 0>2) 10)");
+}
+
 // Catches: regions of several threads that are taken for each other's continuation; serial code between regions that is lost.
 TEST(sim_trace, has_regions_after_and_beside_each_other) {
   const traced_program t = program_in({event("region", 1, 0, 10, 5), event("region", 2, 0, 20, 10),

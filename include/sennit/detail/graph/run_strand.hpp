@@ -11,11 +11,11 @@
 #include <sennit/detail/graph/node_failure.hpp>
 #include <sennit/detail/graph/strand_limits.hpp>
 #include <sennit/detail/graph/strand_room.hpp>
-#include <sennit/detail/graph/telling.hpp>
 #include <sennit/detail/graph/tracing.hpp>
 #include <sennit/detail/graph/value_strand.hpp>
 #include <sennit/detail/graph/values.hpp>
 #include <sennit/detail/graph/waiting_nodes.hpp>
+#include <sennit/detail/telling.hpp>
 
 #include <algorithm>
 #include <atomic>

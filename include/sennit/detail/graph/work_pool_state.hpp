@@ -6,7 +6,7 @@
 #include <sennit/detail/fork/completion.hpp>
 #include <sennit/detail/fork/frame.hpp>
 #include <sennit/detail/graph/local_queue.hpp>
-#include <sennit/detail/graph/telling.hpp>
+#include <sennit/detail/telling.hpp>
 
 #include <atomic>
 #include <cstdint>

@@ -24,6 +24,13 @@ struct told_node {
   // The numbers of its predecessors, or of its successors: whichever of them the graph knows.
   std::vector<std::uint32_t> before;
   std::span<const std::uint32_t> then;
+  // What it reads and writes, as far as is known.
+  struct touched {
+    std::uint64_t address;
+    std::uint64_t bytes;
+    bool written;
+  };
+  std::vector<touched> touches;
 };
 
 // The graph that the calling strand is about to run, if a trace tells of it. Who asks first is the one that runs it.

@@ -177,7 +177,7 @@ def more_rounds(folder):
     for path in (copy / "suites").glob("*.toml"):
         head, quick, rest = path.read_text().partition("[quick]")
         budget, mark, kernels = rest.partition("[[")
-        for key, value in (("rounds", 9), ("seconds", 0.6), ("kernel_seconds", 9)):
+        for key, value in (("rounds", 7), ("seconds", 0.4), ("kernel_seconds", 6)):
             budget = re.sub(rf"^{key} = .*$", f"{key} = {value}", budget, flags=re.MULTILINE)
         path.write_text(head + quick + budget + mark + kernels)
     return copy

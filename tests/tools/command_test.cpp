@@ -132,7 +132,8 @@ TEST(Doctor, SeesWhoIsBusy) {
   ASSERT_GE(child, 0);
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    for (volatile unsigned spin = 0;; spin = spin + 1) {
+    volatile bool on = true;
+    while (on) {
     }
   }
   const command::machine_load load = command::measure_load(std::chrono::milliseconds(400));

@@ -150,13 +150,17 @@ lanes lanes_of(const program_trace& t, const std::string& title) {
 }
 
 std::vector<lane_slice> joined_slices(const lanes& l, std::size_t most) {
-  std::vector<lane_slice> all = l.slices;
-  std::ranges::sort(all, {}, [](const lane_slice& s) { return std::pair(s.lane, s.begin); });
-  if (all.size() <= most) return all;
+  std::vector<const lane_slice*> all;
+  for (const lane_slice& s : l.slices) all.push_back(&s);
+  std::ranges::sort(all, {}, [](const lane_slice* s) { return std::pair(s->lane, s->begin); });
+  std::vector<lane_slice> found;
+  if (all.size() <= most) {
+    for (const lane_slice* s : all) found.push_back(*s);
+    return found;
+  }
   constexpr std::size_t fewest_columns = 50;
   const std::size_t columns = std::max(fewest_columns, most / (2 * std::max<std::size_t>(1, l.names.size())));
   const sim::picoseconds brief = l.length / columns + 1;
-  std::vector<lane_slice> found;
   std::array<lane_slice, std::size(kinds)> sums{};
   sim::picoseconds begin = 0;
   const auto end_group = [&] {
@@ -169,7 +173,8 @@ std::vector<lane_slice> joined_slices(const lanes& l, std::size_t most) {
     }
   };
   const lane_slice* last = nullptr;
-  for (const lane_slice& s : all) {
+  for (const lane_slice* each : all) {
+    const lane_slice& s = *each;
     const bool is_brief = s.end - s.begin < brief;
     if (last == nullptr || !is_brief || s.lane != last->lane || s.begin / brief != last->begin / brief) {
       end_group();

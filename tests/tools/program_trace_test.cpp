@@ -71,6 +71,18 @@ TEST(Scale, MayLeaveOutTheSimulation) {
   EXPECT_FALSE(data["curve"].back().contains("simulated"));
 }
 
+// Catches: figures of nothing without a word about it; a division by the length of the run.
+TEST(Scale, SaysThatATraceIsEmpty) {
+  const temporary_folder folder;
+  const std::string file = folder.with("empty.trace", joined(trace_lines({}))).string();
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"scale", file}, {"sim", file, "--machine", "8x10"}}) {
+    const outcome o = sennit(words);
+    EXPECT_EQ(o.code, success) << o.err;
+    EXPECT_THAT(o.out, AllOf(HasSubstr("The trace is empty"), Not(HasSubstr("nan"))));
+  }
+}
+
 // Catches: an error without the file, the line or the remedy; an output that replaces the trace.
 TEST(Scale, NamesWhatItCannotUse) {
   const temporary_folder folder;

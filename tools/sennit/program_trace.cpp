@@ -74,6 +74,10 @@ program_trace load_program_trace(const std::string& file) {
   t.made = sim::program_of(t.events, names);
   t.remarks = t.made.remarks;
   if (!found.remark.empty()) t.remarks.push_back(found.remark);
+  if (t.events.events.empty()) {
+    t.remarks.emplace_back(
+        "The trace is empty: the program has run no region, fork, loop or task of the library.");
+  }
   return t;
 }
 

@@ -59,8 +59,8 @@ TEST(View, WritesWhatItIsAskedFor) {
   s.save(folder / "heat.sched");
   const outcome text = sennit({"view", folder / "heat.sched", "--text"});
   EXPECT_EQ(text.out, s.text());
-  const outcome all = sennit(
-      {"view", folder / "heat.sched", "--output", folder / "page.html", "--trace-events", folder / "trace.json"});
+  const outcome all = sennit({"view", folder / "heat.sched", "--output", folder / "page.html",
+                              "--trace-events", folder / "trace.json"});
   EXPECT_EQ(all.code, success) << all.err;
   EXPECT_THAT(all.out,
               AllOf(HasSubstr("page.html"), HasSubstr("trace.json; open it in https://ui.perfetto.dev")));

@@ -80,7 +80,9 @@ class Figure:
 
     def how(self):
         kinds = [
-            kind for kind in (MEASURED, COUNTED, SIMULATED, READ) if any(c.how == kind and c.ours is not None for c in self.claims)
+            kind
+            for kind in (MEASURED, COUNTED, SIMULATED, READ)
+            if any(c.how == kind and c.ours is not None for c in self.claims)
         ]
         return ", ".join(kinds) or MISSING
 

@@ -4,7 +4,7 @@
 make.py                      pages and pictures
 make.py --measure [--quick]  measures first; --programs FOLDER: the benchmarks' programs
 make.py --simulate           simulates first
-make.py --validate FILE      measures the gallery beside the simulator first; FILE: sennit doctor --machine FILE
+make.py --validate FILE      measures the gallery beside the simulator first; FILE: sennit doctor --write-machine FILE
 make.py --only 004/fib       only this measurement or simulation, or only this paper; may be repeated
 """
 

@@ -3,9 +3,7 @@
 from figures import MEASURED, MISSING
 from kept import Kept
 
-FROM_THE_PAPER = (
-    "The plots of the papers are not in their texts. Where a figure has no number of the paper beside ours, its text says none."
-)
+FROM_THE_PAPER = "The plots of the papers are not in their texts. Where a figure has no number of the paper beside ours, its text says none."
 
 
 def shown(value):

@@ -1,6 +1,6 @@
 """Simulated against measured: each kernel of the gallery is traced on one worker, and run on one and on two.
 
-The trace is of one run on one worker, and the machine is this one, as `sennit doctor --machine` measures it.
+The trace is of one run on one worker, and the machine is this one, as `sennit doctor --write-machine` measures it.
 """
 
 import json
@@ -119,7 +119,7 @@ def page():
         return None
     lines = [
         "# Simulated against measured",
-        "Each kernel of the gallery, traced in one run on one worker, then simulated on this machine, as `sennit doctor --machine` measures it,",
+        "Each kernel of the gallery, traced in one run on one worker, then simulated on this machine, as `sennit doctor --write-machine` measures it,",
         f"beside runs without a trace; medians of {ROUNDS} rounds, interleaved. The bars: a median error of at most {MEDIAN_BAR:.0%}, and none beyond",
         f"{WORST_BAR:.0%}. A trace says nothing of the memory that strands share, so what two workers take from each other there is not predicted.",
         "",
@@ -141,5 +141,5 @@ def page():
             cells += [f"{row[f'measured_{workers}_s'] * 1e3:.1f} ms", f"{row[f'simulated_{workers}_s'] * 1e3:.1f} ms"]
             cells += [f"{error(row, workers):+.1%}"]
         lines.append("| " + " | ".join(cells) + " |")
-    lines += ["", "```", "sennit doctor --machine this.machine", "scripts/evidence/make.py --validate this.machine", "```", ""]
+    lines += ["", "```", "sennit doctor --write-machine this.machine", "scripts/evidence/make.py --validate this.machine", "```", ""]
     return "\n".join(lines)

@@ -21,7 +21,10 @@ def spread(values):
     known = [value for value in values if value is not None]
     if not known:
         return "not known"
-    least, most = (f"{value:.0f}" if value >= 100 else f"{value:.2g}" if value < 0.1 else f"{value:.2f}" for value in (min(known), max(known)))
+    least, most = (
+        f"{value:.0f}" if value >= 100 else f"{value:.2g}" if value < 0.1 else f"{value:.2f}"
+        for value in (min(known), max(known))
+    )
     return least if least == most else f"{least} to {most}"
 
 

@@ -316,7 +316,7 @@ class machine_reader {
     const auto at = index_of(key);
     if (!at) {
       refuse(line, fmt::format("\"{}\" is no key of a machine; did you mean \"{}\"? All keys are in what "
-                               "`sennit doctor --machine` writes",
+                               "`sennit doctor --write-machine` writes",
                                key, nearest_key(key)));
     }
     if (lines_[*at] != 0)
@@ -393,7 +393,7 @@ std::string content_of(const std::string& path) {
   if (file.bad() || !file.eof()) {
     throw std::invalid_argument(
         fmt::format("sennit: the machine file {} cannot be read ({}); name a file that "
-                    "`sennit doctor --machine` has written",
+                    "`sennit doctor --write-machine` has written",
                     path, text.size() == most ? "more than 1 MiB" : std::strerror(errno)));
   }
   return text;

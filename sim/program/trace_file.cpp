@@ -167,6 +167,7 @@ class reader {
     if (garbled_ != 0) refuse_garbled();
     now_.clear();
     if (!json::sax_parse(line.begin(), line.end(), &now_)) {
+      if (!begun_) refuse_file();
       garbled_ = line_;
       ended_ = false;
       return;
@@ -183,8 +184,7 @@ class reader {
   }
 
   trace done() {
-    if (!begun_ && garbled_ == 0) refuse_file();
-    if (!begun_) refuse_garbled();
+    if (!begun_) refuse_file();
     if (garbled_ != 0) {
       found_.remarks.push_back(
           fmt::format("The file ends in the middle of line {}: the disk was full, or the "

@@ -190,20 +190,28 @@ class Measuring(unittest.TestCase):
 
     def keep(self, name, run, programs, quick):
         if run == "fails":
-            raise measure.Unable("no input")
+            raise OSError("no program")
+        if run == "needs more":
+            raise measure.Unable("no clone")
         if run == "interrupted" and not self.taken.count("interrupted"):
             self.taken.append("interrupted")
             raise KeyboardInterrupt
         self.taken.append(name)
 
-    def measure(self, runs, quick=True):
+    def measure(self, runs, quick=True, only=()):
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            return measure.measure({"000": runs}, [], quick, None)
+            return measure.measure({"000": runs}, list(only), quick, None)
 
     # Catches: one failure that stops all that come after.
     def test_goes_on_after_a_failure(self):
-        self.assertEqual(self.measure({"a": "fails", "b": "works"}), {"000/a": "no input"})
+        self.assertEqual(self.measure({"a": "fails", "b": "works"}), {"000/a": "no program"})
         self.assertEqual(self.taken, ["000/b"])
+
+    # Catches: a command that fails for want of what nobody asked for.
+    def test_fails_for_what_was_asked_for(self):
+        runs = {"a": "needs more", "b": "works"}
+        self.assertEqual(self.measure(runs), {})
+        self.assertEqual(self.measure(runs, only=["000/a"]), {"000/a": "no clone"})
 
     # Catches: an interruption after which everything is measured again, or another command's measurements are left out.
     def test_goes_on_after_an_interruption(self):

@@ -230,7 +230,7 @@ TEST(sim_trace, names_what_is_wrong) {
   EXPECT_THAT(complaint(""),
               AllOf(HasSubstr("'heat.trace' is no trace of a program"), HasSubstr("SENNIT_TRACE=FILE")));
   EXPECT_THAT(complaint("{\"a\": 1}\n{\"a\": 1}\n"), HasSubstr("is no trace of a program"));
-  EXPECT_THAT(complaint("garbage\nmore\n"), HasSubstr("line 1 is no event"));
+  EXPECT_THAT(complaint("garbage\nmore\n"), HasSubstr("is no trace of a program"));
   EXPECT_THAT(complaint_about({event("region", 0, 0, 0, 1)}), HasSubstr("line 5: 'id' is 0"));
   EXPECT_THAT(complaint_about({event("region", 1, 0, -1, 1)}), HasSubstr("line 5: 'ts' is -1"));
   EXPECT_THAT(complaint_about({event("region", 1, 0, 0, 1), event("region", 1, 0, 2, 1)}),

@@ -2,16 +2,23 @@
 // with the gallery's kernels and with bad ones.
 #include "machine/machine_file.hpp"
 #include "tests/tools/support.hpp"
+#include "tools/sennit/machine_load.hpp"
 
 #include <sennit/schedule.hpp>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <fstream>
+#include <string>
 #include <thread>
 
 namespace command {
@@ -87,7 +94,7 @@ TEST(Command, ShowsWhatTheDoctorFinds) {
 TEST(Doctor, WritesThisMachineForTheSimulator) {
   const temporary_folder folder;
   const std::string file = folder / "this.machine";
-  const outcome o = sennit({"doctor", "--machine", file, "--seconds", "0.5"});
+  const outcome o = sennit({"doctor", "--write-machine", file, "--seconds", "0.5", "--force"});
   EXPECT_EQ(o.code, success);
   EXPECT_THAT(o.out, HasSubstr("sennit sim --machine"));
   EXPECT_THAT(o.err, AllOf(HasSubstr("measuring forks"), HasSubstr("measuring memory")));
@@ -102,11 +109,45 @@ TEST(Doctor, WritesThisMachineForTheSimulator) {
 
 // Catches: a measurement of seconds whose result has nowhere to go; options that do nothing.
 TEST(Doctor, RefusesBeforeItMeasures) {
-  const outcome nowhere = sennit({"doctor", "--machine", "/no/such/folder/this.machine"});
+  const outcome nowhere = sennit({"doctor", "--write-machine", "/no/such/folder/this.machine"});
   EXPECT_NE(nowhere.code, success);
   EXPECT_THAT(nowhere.err, AllOf(HasSubstr("/no/such/folder"), Not(HasSubstr("measuring"))));
   EXPECT_NE(sennit({"doctor", "--seconds", "1"}).code, success);
-  EXPECT_NE(sennit({"doctor", "--machine", "-", "--seconds", "0"}).code, success);
+  EXPECT_NE(sennit({"doctor", "--write-machine", "-", "--seconds", "0"}).code, success);
+}
+
+// Catches: a file of a machine on which others were at work; a refusal that does not say who, or how to insist.
+TEST(Doctor, RefusesABusyMachine) {
+  const std::string why =
+      command::why_busy({2, 0.7, {{"cc1plus (process 17)", 0.6}, {"ld (process 18)", 0.1}}});
+  EXPECT_THAT(why, AllOf(HasSubstr("0.70 of the 2 CPUs"), HasSubstr("cc1plus (process 17) takes 0.60"),
+                         HasSubstr("ld (process 18)"), HasSubstr("--force")));
+  EXPECT_EQ(command::why_busy({2, 0.09, {{"sh (process 1)", 0.09}}}), "");
+  EXPECT_EQ(command::why_busy({64, 1.0, {{"sh (process 1)", 1.0}}}), "");
+}
+
+// Catches: a busy program that is not seen, or whose name is not.
+TEST(Doctor, SeesWhoIsBusy) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    volatile bool on = true;
+    while (on) {
+    }
+  }
+  const command::machine_load load = command::measure_load(std::chrono::milliseconds(400));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_GT(load.others, 0);
+  EXPECT_GE(load.cpus, 1U);
+  // Of many busy programs only the busiest are named.
+  if (std::ranges::any_of(load.programs, [&](const auto& p) {
+        return p.name.find(std::to_string(child)) != std::string::npos;
+      }))
+    SUCCEED();
+  else
+    EXPECT_EQ(load.programs.size(), 3U);
 }
 
 TEST(Command, HelpsWithEachKernel) {
@@ -155,7 +196,7 @@ TEST(Run, ReadsTheInputItIsGiven) {
 // Catches: a recorded run that is not the kernel's, or whose result nobody looks at.
 TEST(Run, WritesTheTraceAndTheScheduleOfARun) {
   const temporary_folder folder;
-  const outcome o = sennit({"run", "fib", "--n", "22", "--workers", "2", "--repeat", "1", "--trace",
+  const outcome o = sennit({"run", "fib", "--n", "22", "--workers", "2", "--repeat", "1", "--trace-events",
                             folder / "fib.json", "--record", folder / "fib.sched"});
   EXPECT_EQ(o.code, success);
   EXPECT_THAT(o.out,

@@ -142,7 +142,8 @@ TEST(ViewOfAGraph, NamesWhatItCannotUse) {
   large.save(file);
   EXPECT_THAT(complaint_of({"view", file, "--dot", folder / "a.dot"}),
               AllOf(HasSubstr(file), HasSubstr("graph::trace seen(1)")));
-  EXPECT_THAT(complaint_of({"view", file, "--trace", folder / "a.json"}), HasSubstr("no trace events"));
+  EXPECT_THAT(complaint_of({"view", file, "--trace-events", folder / "a.json"}),
+              HasSubstr("no trace events"));
   sennit::detail::schedule_access::make(sennit::detail::hold(sample(2, 2))).save(folder / "a.sched");
   EXPECT_THAT(complaint_of({"view", file, "--against", folder / "a.sched"}),
               AllOf(HasSubstr("a.sched' is no trace of a graph"), HasSubstr("give --against")));

@@ -9,6 +9,10 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <map>
+#include <utility>
+
 namespace command {
 namespace {
 
@@ -67,6 +71,18 @@ TEST(Scale, MayLeaveOutTheSimulation) {
   EXPECT_FALSE(data["curve"].back().contains("simulated"));
 }
 
+// Catches: figures of nothing without a word about it; a division by the length of the run.
+TEST(Scale, SaysThatATraceIsEmpty) {
+  const temporary_folder folder;
+  const std::string file = folder.with("empty.trace", joined(trace_lines({}))).string();
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"scale", file}, {"sim", file, "--machine", "8x10"}}) {
+    const outcome o = sennit(words);
+    EXPECT_EQ(o.code, success) << o.err;
+    EXPECT_THAT(o.out, AllOf(HasSubstr("The trace is empty"), Not(HasSubstr("nan"))));
+  }
+}
+
 // Catches: an error without the file, the line or the remedy; an output that replaces the trace.
 TEST(Scale, NamesWhatItCannotUse) {
   const temporary_folder folder;
@@ -80,7 +96,7 @@ TEST(Scale, NamesWhatItCannotUse) {
   EXPECT_THAT(complaint_of({"scale"}), AllOf(HasSubstr("TRACE"), HasSubstr("sennit scale --help")));
   EXPECT_THAT(complaint_of({"scale", folder / "none"}),
               AllOf(HasSubstr("none'"), HasSubstr("SENNIT_TRACE=FILE")));
-  EXPECT_THAT(complaint_of({"scale", folder.with("text", "hello\n")}), HasSubstr("line 1"));
+  EXPECT_THAT(complaint_of({"scale", folder.with("text", "hello\n")}), HasSubstr("is no trace of a program"));
   EXPECT_THAT(complaint_of({"scale", file, "--machine", "9x9"}),
               AllOf(HasSubstr("9x9"), HasSubstr("8x10"), HasSubstr("64x16")));
   EXPECT_THAT(complaint_of({"scale", file, "--json", file}), HasSubstr("heat.trace"));
@@ -120,7 +136,7 @@ TEST(Sim, RunsAProgramOnMachines) {
 TEST(Sim, WritesATimeline) {
   const temporary_folder folder;
   const outcome o = sennit({"sim", folder.with("heat.trace", sample()), "--machine", "8x10", "--workers", "4",
-                            "--timeline", folder / "run.json"});
+                            "--trace-events", folder / "run.json"});
   EXPECT_THAT(o.out, HasSubstr("run.json; open it in https://ui.perfetto.dev"));
   const json events = json::parse(read(folder / "run.json"));
   std::vector<double> ends(4);
@@ -153,6 +169,38 @@ TEST(ViewOfATrace, ShowsTheInnermostBodyAtEachTime) {
   EXPECT_EQ(now, l.length);
   const outcome o = sennit({"view", folder / "heat.trace", "--text"});
   EXPECT_THAT(o.out, AllOf(HasSubstr("worker 1"), HasSubstr("loop in step"), HasSubstr("assemble")));
+}
+
+// Catches: a worker that was busy with brief pieces and is shown idle; pieces that overlap; a page of any number of pieces.
+TEST(Lanes, JoinBriefPieces) {
+  constexpr std::size_t most = 1000;
+  constexpr unsigned workers = 4;
+  lanes l{"many", worker_names(workers), 0, {}};
+  for (unsigned w = 0; w < workers; ++w) {
+    for (sennit::sim::picoseconds i = 0; i < 5000; ++i) {
+      const lane_kind kind = i % 3 == 0 ? lane_kind::overhead : lane_kind::child;
+      const sennit::sim::picoseconds length = i % 1000 == 0 ? 90'000 : 7;
+      const sennit::sim::picoseconds begin = l.slices.empty() || i == 0 ? 0 : l.slices.back().end + 1;
+      l.slices.push_back({w, begin, begin + length, kind, i % 2 == 0 ? "even" : "odd", ""});
+      l.length = std::max(l.length, begin + length);
+    }
+  }
+  using key = std::pair<std::uint32_t, lane_kind>;
+  const auto times = [](const std::vector<lane_slice>& slices) {
+    std::map<key, sennit::sim::picoseconds> sums;
+    for (const lane_slice& s : slices) sums[{s.lane, s.kind}] += s.end - s.begin;
+    return sums;
+  };
+  const std::vector<lane_slice> few = joined_slices(l, most);
+  EXPECT_LE(few.size(), 2 * most);
+  EXPECT_EQ(times(few), times(l.slices));
+  for (std::size_t i = 1; i < few.size(); ++i) {
+    if (few[i].lane == few[i - 1].lane) {
+      EXPECT_GE(few[i].begin, few[i - 1].end);
+    }
+    EXPECT_LE(few[i].end, l.length);
+  }
+  EXPECT_EQ(joined_slices(l, l.slices.size()).size(), l.slices.size());
 }
 
 // Catches: a picture that is no XML, that leaves out a point, or that has a name of the file as markup.

@@ -173,7 +173,8 @@ TEST(ViewOfASplice, NamesWhatItCannotUse) {
               HasSubstr("FILE is required; see 'sennit view splice --help'"));
   EXPECT_THAT(complaint_of({"view"}), HasSubstr("FILE is required; see 'sennit view --help'"));
   EXPECT_THAT(complaint_of({"view", file, "--dot", folder / "a.dot"}), HasSubstr("no graph"));
-  EXPECT_THAT(complaint_of({"view", file, "--trace", folder / "a.json"}), HasSubstr("no trace events"));
+  EXPECT_THAT(complaint_of({"view", file, "--trace-events", folder / "a.json"}),
+              HasSubstr("no trace events"));
   EXPECT_THAT(complaint_of({"view", file, "--against", folder / "a.sched"}), HasSubstr("no steal tree"));
   EXPECT_THAT(complaint_of({"view", "splice", file, "--cache", "3"}), HasSubstr("'3' is no number from 256"));
   EXPECT_THAT(complaint_of({"view", "splice", file, "--cache", "many"}), HasSubstr("--cache"));

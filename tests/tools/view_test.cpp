@@ -59,8 +59,8 @@ TEST(View, WritesWhatItIsAskedFor) {
   s.save(folder / "heat.sched");
   const outcome text = sennit({"view", folder / "heat.sched", "--text"});
   EXPECT_EQ(text.out, s.text());
-  const outcome all = sennit(
-      {"view", folder / "heat.sched", "--output", folder / "page.html", "--trace", folder / "trace.json"});
+  const outcome all = sennit({"view", folder / "heat.sched", "--output", folder / "page.html",
+                              "--trace-events", folder / "trace.json"});
   EXPECT_EQ(all.code, success) << all.err;
   EXPECT_THAT(all.out,
               AllOf(HasSubstr("page.html"), HasSubstr("trace.json; open it in https://ui.perfetto.dev")));
@@ -83,7 +83,7 @@ TEST(View, NamesWhatItCannotUse) {
   const std::string foreign = folder.with("text", "no schedule at all");
   EXPECT_THAT(complaint_of({"view", foreign}), AllOf(HasSubstr(foreign), HasSubstr("schedule::save()")));
   of(sample(2, 2)).without_times().save(folder / "a.sched");
-  EXPECT_THAT(complaint_of({"view", folder / "a.sched", "--trace", folder / "a.json"}),
+  EXPECT_THAT(complaint_of({"view", folder / "a.sched", "--trace-events", folder / "a.json"}),
               AllOf(HasSubstr("'a.sched' has no times"), HasSubstr("--text")));
   EXPECT_THAT(complaint_of({"view", folder / "a.sched", "--output", "/proc/no/such"}),
               AllOf(HasSubstr("/proc/no/such"), HasSubstr("choose another place")));

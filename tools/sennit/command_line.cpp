@@ -135,7 +135,8 @@ void add_run_options(CLI::App& app, kernel& k, run_options& options) {
   add_fidelity("--unordered", sennit::strict_unordered, "each worker runs what the schedule says");
   add_fidelity("--ordered", sennit::strict_ordered, "and in the order of the schedule");
   how->require_option(0, 1);
-  app.add_option("--trace", options.trace, "run once more, and write that run as trace events for Perfetto")
+  app.add_option("--trace-events", options.trace_events,
+                 "run once more, and write that run as trace events for Perfetto")
       ->type_name("JSON");
   if (k.trace_graph(nullptr)) {
     app.add_option(
@@ -206,7 +207,8 @@ void add_view_options(CLI::App& app, view_options& options) {
   app.add_option("--nodes", options.nodes, "count what has moved to another of so many NUMA nodes")
       ->check(between(1, sennit::runtime_options::most_workers))
       ->needs(against);
-  app.add_option("--trace", options.trace, "write the run as trace events for Perfetto")->type_name("JSON");
+  app.add_option("--trace-events", options.trace_events, "write the run as trace events for Perfetto")
+      ->type_name("JSON");
   app.add_option("--dot", options.dot,
                  "write the graph that was traced, or the chosen nodes of it, for Graphviz")
       ->type_name("FILE");
@@ -273,31 +275,32 @@ void add_simulate_options(CLI::App& app, simulate_options& options) {
                  "the machine, by its name or its file; of several, each is a row of the table")
       ->type_name("MACHINE")
       ->required();
-  app.add_option("--workers", options.how.workers, "workers; one for each core if not given")
+  app.add_option("--workers", options.engine.workers, "workers; one for each core if not given")
       ->check(between(1, sennit::runtime_options::most_workers));
-  app.add_option("--seed", options.how.seed, "of the workers' random numbers")
+  app.add_option("--seed", options.engine.seed, "of the workers' random numbers")
       ->check(between(0, most_seed))
       ->capture_default_str();
-  add_choice<sim::promotion>(app, "--promotion", options.how.how,
+  add_choice<sim::promotion>(app, "--promotion", options.engine.how,
                              "when a latent frame becomes work for others",
                              {{"on-demand", sim::promotion::on_demand},
                               {"paced", sim::promotion::paced},
                               {"heartbeat", sim::promotion::heartbeat},
                               {"eager", sim::promotion::eager}});
   add_choice<sim::steal>(
-      app, "--steal", options.how.by, "how a thief gets a frame",
+      app, "--steal", options.engine.by, "how a thief gets a frame",
       {{"ask", sim::steal::ask}, {"barrier", sim::steal::barrier}, {"fence", sim::steal::fence}});
-  add_choice<sim::victims>(app, "--victims", options.how.from, "where a thief looks",
+  add_choice<sim::victims>(app, "--victims", options.engine.from, "where a thief looks",
                            {{"random", sim::victims::random},
                             {"nearest", sim::victims::nearest},
                             {"colored", sim::victims::colored}});
-  add_choice<sim::loops>(app, "--loops", options.how.cut, "how loops are cut",
+  add_choice<sim::loops>(app, "--loops", options.engine.cut, "how loops are cut",
                          {{"split", sim::loops::split},
                           {"split-only", sim::loops::split_only},
                           {"places", sim::loops::places},
                           {"halves", sim::loops::halves}});
   app.add_flag("--compare", options.compare, "add a row for each of some other policies");
-  app.add_option("--timeline", options.timeline, "write who did what when, as trace events for Perfetto")
+  app.add_option("--trace-events", options.trace_events,
+                 "write who did what when, as trace events for Perfetto")
       ->type_name("JSON");
   app.add_option("--html", options.html, "write who did what when, as a page for a browser")
       ->type_name("PAGE");
@@ -309,14 +312,16 @@ const CLI::Option* add_doctor_options(CLI::App& app, doctor_options& options) {
   constexpr double least_seconds = 0.1;
   constexpr double most_seconds = 600;
   CLI::Option* const machine =
-      app.add_option("--machine", options.machine,
-                     "measure this machine instead, and write a machine file for sennit sim; to standard "
-                     "output if no FILE is named")
+      app.add_option("--write-machine", options.machine,
+                     "measure this machine instead, and write a machine file for sennit sim --machine; to "
+                     "standard output if no FILE is named")
           ->expected(0, 1)
           ->type_name("FILE");
   app.add_option("--seconds", options.seconds, "about how long to measure")
       ->check(between(least_seconds, most_seconds))
       ->capture_default_str()
+      ->needs(machine);
+  app.add_flag("--force", options.force, "measure even if other programs take part of the machine")
       ->needs(machine);
   return machine;
 }

@@ -1,6 +1,7 @@
 #include "tools/sennit/doctor.hpp"
 
 #include "tools/output.hpp"
+#include "tools/sennit/machine_load.hpp"
 #include "tools/sennit/measured_machine.hpp"
 #include "tools/sennit/progress.hpp"
 #include "tools/sennit/table.hpp"
@@ -10,6 +11,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +45,9 @@ void print_doctor() {
 void write_machine(const doctor_options& options) {
   const std::string file = options.machine.empty() ? tools::standard_output : options.machine;
   const tools::outputs to({file}, {});
+  constexpr std::chrono::milliseconds looking{500};
+  if (const std::string why = options.force ? "" : why_busy(measure_load(looking)); !why.empty())
+    throw std::runtime_error(why);
   progress shown;
   const std::string text =
       measured_machine(options.seconds, [&](std::string_view what) { shown.step(what); });

@@ -44,8 +44,9 @@ std::vector<std::uint32_t> nodes_of_tables(const graph_view& view) {
     for (const std::uint32_t i : view.chain->nodes) {
       if (std::ranges::binary_search(view.shown, i)) chain.push_back(i);
     }
-    std::ranges::stable_sort(chain, std::greater(),
-                             [&](auto i) { return view.t.nodes()[i].end - view.t.nodes()[i].begin; });
+    std::ranges::sort(chain, {}, [&](std::uint32_t i) {
+      return std::pair(view.t.nodes()[i].begin - view.t.nodes()[i].end, i);  // the longest first
+    });
     chain.resize(std::min(chain.size(), most));
     nodes.insert(nodes.end(), chain.begin(), chain.end());
   }

@@ -7,8 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <iterator>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -50,6 +53,31 @@ std::string name_of(const sim::trace_event& e, const program_trace& t, std::uint
     case sim::traced::node: return user.empty() || user == "node" ? "node" + in : user;
   }
   return "";
+}
+
+struct body_sum {
+  std::string name;
+  std::string line;
+  std::uint64_t pieces = 0;
+  sim::picoseconds time = 0;
+};
+
+// By time, those that take most; a leaf without its iterations.
+std::vector<body_sum> sums_of(const lanes& l, bool with_overhead, std::size_t most) {
+  std::map<std::pair<std::string_view, std::string_view>, body_sum> sums;
+  for (const lane_slice& s : l.slices) {
+    if (s.kind == lane_kind::overhead && !with_overhead) continue;
+    const std::string_view name = std::string_view(s.name).substr(0, s.name.find(", "));
+    body_sum& sum = sums[{name, s.line}];
+    ++sum.pieces;
+    sum.time += s.end - s.begin;
+  }
+  std::vector<body_sum> sorted;
+  for (auto& [key, sum] : sums)
+    sorted.push_back({std::string(key.first), std::string(key.second), sum.pieces, sum.time});
+  std::ranges::sort(sorted, std::greater{}, &body_sum::time);
+  if (sorted.size() > most) sorted.resize(most);
+  return sorted;
 }
 
 double seconds(sim::picoseconds time) { return static_cast<double>(time) * 1e-12; }
@@ -121,32 +149,79 @@ lanes lanes_of(const program_trace& t, const std::string& title) {
   return found;
 }
 
+std::vector<lane_slice> joined_slices(const lanes& l, std::size_t most) {
+  std::vector<const lane_slice*> all;
+  for (const lane_slice& s : l.slices) all.push_back(&s);
+  std::ranges::sort(all, {}, [](const lane_slice* s) { return std::pair(s->lane, s->begin); });
+  std::vector<lane_slice> found;
+  if (all.size() <= most) {
+    for (const lane_slice* s : all) found.push_back(*s);
+    return found;
+  }
+  constexpr std::size_t fewest_columns = 50;
+  const std::size_t columns = std::max(fewest_columns, most / (2 * std::max<std::size_t>(1, l.names.size())));
+  const sim::picoseconds brief = l.length / columns + 1;
+  std::array<lane_slice, std::size(kinds)> sums{};
+  sim::picoseconds begin = 0;
+  const auto end_group = [&] {
+    for (lane_slice& sum : sums) {
+      if (const sim::picoseconds time = std::exchange(sum.end, 0); time != 0) {
+        sum.begin = begin;
+        sum.end = begin += time;
+        found.push_back(std::exchange(sum, {}));
+      }
+    }
+  };
+  const lane_slice* last = nullptr;
+  for (const lane_slice* each : all) {
+    const lane_slice& s = *each;
+    const bool is_brief = s.end - s.begin < brief;
+    if (last == nullptr || !is_brief || s.lane != last->lane || s.begin / brief != last->begin / brief) {
+      end_group();
+      begin = s.begin;
+    }
+    last = &s;
+    if (!is_brief) {
+      found.push_back(s);
+      begin = s.end;
+      continue;
+    }
+    lane_slice& sum = sums[static_cast<unsigned>(s.kind)];
+    if (sum.end == 0) {
+      sum = {s.lane, 0, 0, s.kind, s.name, s.line};
+    } else if (sum.name != s.name || sum.line != s.line) {
+      sum.name = "brief pieces";
+      sum.line.clear();
+    }
+    sum.end += s.end - s.begin;
+  }
+  end_group();
+  return found;
+}
+
 std::string page(const lanes& l) {
   constexpr std::size_t most = 60'000;
-  std::vector<const lane_slice*> shown;
-  for (const lane_slice& s : l.slices) shown.push_back(&s);
-  if (shown.size() > most) {
-    std::ranges::nth_element(shown, shown.begin() + most, std::greater{},
-                             [](const lane_slice* s) { return s->end - s->begin; });
-    shown.resize(most);
-  }
+  const std::vector<lane_slice> shown = joined_slices(l, most);
   json data{{"name", l.title},
             {"lanes", l.names},
             {"length", l.length / sim::nanosecond},
-            {"left_out", l.slices.size() - shown.size()}};
-  std::ranges::sort(shown, {}, [](const lane_slice* s) { return std::pair(s->lane, s->begin); });
+            {"joined", shown.size() < l.slices.size()}};
   std::map<std::tuple<lane_kind, std::string, std::string>, std::size_t> names;
   data["names"] = json::array();
   data["slices"] = json::array();
-  for (const lane_slice* s : shown) {
-    const auto [name, is_new] = names.try_emplace({s->kind, s->name, s->line}, names.size());
-    if (is_new) data["names"].push_back({kinds[static_cast<unsigned>(s->kind)], s->name, s->line});
-    data["slices"].push_back({s->lane, s->begin / sim::nanosecond, s->end / sim::nanosecond, name->second});
+  for (const lane_slice& s : shown) {
+    const auto [name, is_new] = names.try_emplace({s.kind, s.name, s.line}, names.size());
+    if (is_new) data["names"].push_back({kinds[static_cast<unsigned>(s.kind)], s.name, s.line});
+    data["slices"].push_back({s.lane, s.begin / sim::nanosecond, s.end / sim::nanosecond, name->second});
   }
   std::vector<sim::picoseconds> busy(l.names.size());
   for (const lane_slice& s : l.slices)
     if (s.kind != lane_kind::overhead) busy[s.lane] += s.end - s.begin;
   for (const sim::picoseconds b : busy) data["busy"].push_back(b / sim::nanosecond);
+  constexpr std::size_t most_sums = 200;
+  data["sums"] = json::array();
+  for (const body_sum& sum : sums_of(l, true, most_sums))
+    data["sums"].push_back({sum.name, sum.line, sum.pieces, sum.time / sim::nanosecond});
   return page_with(lanes_page_template, data);
 }
 
@@ -178,20 +253,9 @@ std::string lane_events(const lanes& l) {
 }
 
 std::string text(const lanes& l) {
-  struct sum {
-    sim::picoseconds time = 0;
-    std::uint64_t count = 0;
-  };
-  std::map<std::pair<std::string, std::string>, sum> names;
   std::vector<sim::picoseconds> busy(l.names.size());
-  for (const lane_slice& s : l.slices) {
-    if (s.kind == lane_kind::overhead) continue;
-    busy[s.lane] += s.end - s.begin;
-    // Of a leaf, without its iterations.
-    sum& at = names[{s.name.substr(0, s.name.find(", ")), s.line}];
-    at.time += s.end - s.begin;
-    ++at.count;
-  }
+  for (const lane_slice& s : l.slices)
+    if (s.kind != lane_kind::overhead) busy[s.lane] += s.end - s.begin;
   table workers({"", "busy", ""}, {table::left, table::right, table::right});
   for (unsigned w = 0; w < l.names.size(); ++w) {
     workers.add({l.names[w], show_seconds(seconds(busy[w])),
@@ -199,13 +263,10 @@ std::string text(const lanes& l) {
                                                       : 100 * static_cast<double>(busy[w]) /
                                                             static_cast<double>(l.length))});
   }
-  std::vector<std::pair<std::pair<std::string, std::string>, sum>> sorted(names.begin(), names.end());
-  std::ranges::sort(sorted, std::greater{}, [](const auto& each) { return each.second.time; });
   constexpr std::size_t most = 20;
-  sorted.resize(std::min(most, sorted.size()));
   table bodies({"", "line", "pieces", "time"}, {table::left, table::left, table::right, table::right});
-  for (const auto& [name, all] : sorted)
-    bodies.add({name.first, name.second, show_count(all.count), show_seconds(seconds(all.time))});
+  for (const body_sum& sum : sums_of(l, false, most))
+    bodies.add({sum.name, sum.line, show_count(sum.pieces), show_seconds(seconds(sum.time))});
   return fmt::format("{}: {} long\n\n{}\n{}", l.title, show_seconds(seconds(l.length)), workers.str(),
                      bodies.str());
 }

@@ -33,7 +33,11 @@ std::vector<std::string> worker_names(unsigned workers);
 // Of bodies in bodies, the innermost one at each time.
 lanes lanes_of(const program_trace& t, const std::string& title);
 
-// As a page. One of more slices than a browser draws has the longest ones, and says so.
+// All of them if they are no more than about `most`. Otherwise brief ones that follow each other on a lane are joined to one
+// of each kind, as long as they are together. By lane, then by time.
+std::vector<lane_slice> joined_slices(const lanes& l, std::size_t most);
+
+// As a page. Of more slices than a browser draws the brief ones are joined, and the page says so.
 std::string page(const lanes& l);
 // As trace events for Perfetto, an event a line.
 std::string lane_events(const lanes& l);

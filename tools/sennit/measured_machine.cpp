@@ -81,7 +81,7 @@ class measuring {
     memory_costs();
     put_in_order();
     note("", machine_name());
-    note("", "Measured by `sennit doctor --machine`: each value is the median of several batches,");
+    note("", "Measured by `sennit doctor --write-machine`: each value is the median of several batches,");
     note("", "or the lower quartile where it takes two threads at once.");
     if (cores() == 1) note("", "It has one core: what takes two was not measured, and is 0.");
     return sennit::sim::machine_text(made_, notes_);

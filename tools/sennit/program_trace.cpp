@@ -1,6 +1,7 @@
 #include "tools/sennit/program_trace.hpp"
 
 #include "tools/sennit/graph_view.hpp"
+#include "tools/sennit/progress.hpp"
 
 #include <fmt/format.h>
 
@@ -49,7 +50,10 @@ site program_trace::named(std::uint32_t site_of_program) const {
 
 program_trace load_program_trace(const std::string& file) {
   program_trace t;
+  progress shown;
+  shown.detail("reading " + file);
   t.events = sim::read_trace(file);
+  shown.clear();
   t.events.program = shown_key(std::filesystem::path(t.events.program).filename().string());
   for (std::string& name : t.events.names) name = shown_key(name, most_of_a_name);
   const sites found = sites_of(places_of(t.events));
@@ -70,6 +74,10 @@ program_trace load_program_trace(const std::string& file) {
   t.made = sim::program_of(t.events, names);
   t.remarks = t.made.remarks;
   if (!found.remark.empty()) t.remarks.push_back(found.remark);
+  if (t.events.events.empty()) {
+    t.remarks.emplace_back(
+        "The trace is empty: the program has run no region, fork, loop or task of the library.");
+  }
   return t;
 }
 

@@ -63,14 +63,14 @@ bool run_kernel(gallery::kernel& kernel, const run_options& options) {
   const std::string_view name = kernel.about().name;
   const std::filesystem::path input =
       options.input.empty() ? gallery::default_input(kernel.about()) : options.input;
-  const tools::outputs to(
-      {options.output, options.json, options.record, options.trace, options.trace_graph, options.splice},
-      {input.string(), options.replay});
+  const tools::outputs to({options.output, options.json, options.record, options.trace_events,
+                           options.trace_graph, options.splice},
+                          {input.string(), options.replay});
   progress shown;
   shown.detail(fmt::format("{}: preparing", name));
   kernel.prepare(input);
   plan measuring = options.measuring;
-  measuring.record = !options.record.empty() || !options.trace.empty() || !options.replay.empty();
+  measuring.record = !options.record.empty() || !options.trace_events.empty() || !options.replay.empty();
   if (!options.replay.empty()) measuring.followed = sennit::schedule::load(options.replay);
   const measurement m = measure(
       kernel, measuring, [&](std::string_view stage) { shown.detail(fmt::format("{}: {}", name, stage)); });
@@ -88,7 +88,8 @@ bool run_kernel(gallery::kernel& kernel, const run_options& options) {
   }
   if (!options.output.empty()) to.save(options.output, kernel.encode(m.result));
   if (!options.record.empty()) to.save(options.record, m.schedule.to_bytes(), "; 'sennit view' shows it.");
-  if (!options.trace.empty()) to.save(options.trace, trace_events(m.schedule, name), trace_remark);
+  if (!options.trace_events.empty())
+    to.save(options.trace_events, trace_events(m.schedule, name), trace_remark);
   std::string complaint;
   if (!options.trace_graph.empty()) complaint = trace_graph(kernel, options, to, m.result);
   if (!options.splice.empty() && complaint.empty()) complaint = save_splice(kernel, options, to, m.result);

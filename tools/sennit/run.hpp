@@ -15,11 +15,11 @@ struct run_options {
   // Files to write; empty: none.
   std::string output{};
   std::string json{};
-  std::string record{};       // for the schedule of a run
-  std::string replay{};       // the schedule to follow; empty: none
-  std::string trace{};        // for the events of that run
-  std::string trace_graph{};  // for the graph of another run
-  std::string splice{};       // for the splice of another run
+  std::string record{};        // for the schedule of a run
+  std::string replay{};        // the schedule to follow; empty: none
+  std::string trace_events{};  // for the events of that run
+  std::string trace_graph{};   // for the graph of another run
+  std::string splice{};        // for the splice of another run
 };
 
 // Returns whether all results were correct.

@@ -253,10 +253,11 @@ std::string text(const scale_report& r) {
   figures.add({"parallelism", times(s.all.parallelism()),
                fmt::format("work by span; burdened {}", times(s.burdened_parallelism()))});
   const std::string lines = figures.str();
-  std::string out = fmt::format("{}: {}, {} events on {} workers\n{}\nSpeed-up on {}:\n{}\n", r.name,
+  std::string out = fmt::format("{}: {}, {} events on {} worker{}\n{}\nSpeed-up on {}:\n{}\n", r.name,
                                 r.trace.events.program.empty() ? "a program" : r.trace.events.program,
                                 show_count(r.trace.events.events.size()), r.trace.events.workers,
-                                lines.substr(lines.find('\n') + 1), r.machine, curve_text(r));
+                                r.trace.events.workers == 1 ? "" : "s", lines.substr(lines.find('\n') + 1),
+                                r.machine, curve_text(r));
   out += fmt::format("What is on the critical path, and how many times as fast the program could be at most, "
                      "now {}, if that took\n"
                      "half the time or were parallel:\n{}\n",

@@ -48,10 +48,10 @@ struct policy {
 };
 
 std::vector<policy> policies_of(const simulate_options& options) {
-  std::vector<policy> all{{"", options.how}};
+  std::vector<policy> all{{"", options.engine}};
   if (!options.compare) return all;
   const auto add = [&](std::string_view name, auto change) {
-    sim::options how = options.how;
+    sim::options how = options.engine;
     change(how);
     how.timeline = false;
     all.push_back({name, how});
@@ -71,10 +71,10 @@ std::vector<sim::machine> machines_of(const simulate_options& options) {
   std::vector<sim::machine> machines;
   for (const std::string& name : options.machines) {
     const sim::machine& on = machines.emplace_back(sim::find_machine(name));
-    if (options.how.workers > on.where.cores()) {
+    if (options.engine.workers > on.where.cores()) {
       throw std::runtime_error(
           fmt::format("the machine {} has {} cores, not {}; leave out --workers for all of them", on.name,
-                      on.where.cores(), options.how.workers));
+                      on.where.cores(), options.engine.workers));
     }
   }
   return machines;
@@ -84,7 +84,7 @@ std::vector<simulated_run> runs_of(const simulate_options& options, const sim::p
   std::vector<simulated_run> runs;
   progress shown;
   for (const sim::machine& on : machines_of(options)) {
-    sim::options one = options.how;
+    sim::options one = options.engine;
     one.workers = 1;
     one.timeline = false;
     shown.detail(fmt::format("simulating one worker of {}", on.name));
@@ -203,19 +203,19 @@ std::string json_of(const std::vector<simulated_run>& runs, const program_trace&
 }
 
 void simulate_program(const simulate_options& options) {
-  const tools::outputs to({options.timeline, options.json, options.html}, {options.file});
+  const tools::outputs to({options.trace_events, options.json, options.html}, {options.file});
   const std::string name = std::filesystem::path(options.file).filename().string();
   const program_trace t = load_program_trace(options.file);
   simulate_options asked = options;
-  asked.how.timeline = !options.timeline.empty() || !options.html.empty();
+  asked.engine.timeline = !options.trace_events.empty() || !options.html.empty();
   const std::vector<simulated_run> runs = runs_of(asked, t.made.what);
   fmt::print(to.messages(), "{}", text(runs, t, name));
   if (!options.json.empty()) to.save(options.json, json_of(runs, t, name));
-  if (!asked.how.timeline) return;
+  if (!asked.engine.timeline) return;
   const simulated_run& first = runs.front();
   const lanes shown{fmt::format("{} on {}", name, first.machine), worker_names(first.result.workers_used),
                     first.result.makespan, slices_of(first.result, t)};
-  if (!options.timeline.empty()) to.save(options.timeline, lane_events(shown), trace_remark);
+  if (!options.trace_events.empty()) to.save(options.trace_events, lane_events(shown), trace_remark);
   if (!options.html.empty()) to.save(options.html, page(shown), "; open it in a browser.");
 }
 

@@ -13,10 +13,10 @@ namespace command {
 struct simulate_options {
   std::string file;
   std::vector<std::string> machines;
-  sennit::sim::options how;
+  sennit::sim::options engine;
   bool compare = false;  // with other policies
   // Files to write; empty: none.
-  std::string timeline{};
+  std::string trace_events{};
   std::string json{};
   std::string html{};
 };

@@ -35,8 +35,8 @@ void refuse(const view_options& options, std::string_view is, std::string_view h
 constexpr std::string_view page_remark = "; open it in a browser.";
 
 void view_graph(const view_options& options, const tools::outputs& to) {
-  if (!options.trace.empty())
-    refuse(options, "the trace of a graph", "trace events", "leave out --trace for a page");
+  if (!options.trace_events.empty())
+    refuse(options, "the trace of a graph", "trace events", "leave out --trace-events for a page");
   if (options.nodes != 0)
     refuse(options, "the trace of a graph", "moves between NUMA nodes to count", "leave out --nodes");
   const auto t = sennit::graph::trace::load(options.file.string());
@@ -73,7 +73,8 @@ void view_splice(const view_options& options, const tools::outputs& to) {
   constexpr const char* what = "the schedule of a splice";
   refuse_filter(options, what);
   const auto s = sennit::splice_schedule::load(options.file.string());
-  if (!options.trace.empty()) refuse(options, what, "trace events", "leave out --trace for a page");
+  if (!options.trace_events.empty())
+    refuse(options, what, "trace events", "leave out --trace-events for a page");
   if (!options.against.empty()) refuse(options, what, "steal tree to compare", "give schedules to --against");
   if (!options.dot.empty()) refuse(options, what, "graph", "give --dot with what a graph::trace saved");
   const std::string name = options.file.filename().string();
@@ -84,7 +85,7 @@ void view_splice(const view_options& options, const tools::outputs& to) {
 void view_program(const view_options& options, const tools::outputs& to) {
   constexpr const char* what = "the trace of a program";
   refuse_filter(options, what);
-  if (!options.trace.empty())
+  if (!options.trace_events.empty())
     refuse(options, what, "other trace events", "open the file itself in https://ui.perfetto.dev");
   if (!options.against.empty()) refuse(options, what, "steal tree to compare", "give schedules to --against");
   if (!options.dot.empty()) refuse(options, what, "graph", "give --dot with what a graph::trace saved");
@@ -101,12 +102,12 @@ void view_program(const view_options& options, const tools::outputs& to) {
 
 void view(const view_options& asked) {
   view_options options = asked;
-  const bool only_a_page = !asked.text && asked.trace.empty() && asked.dot.empty();
+  const bool only_a_page = !asked.text && asked.trace_events.empty() && asked.dot.empty();
   // If the file does not exist, the reader reports that.
   if (asked.output.empty() && only_a_page && std::filesystem::exists(asked.file))
     options.output = asked.file.string() + ".html";
   const tools::outputs to(
-      {asked.text ? tools::standard_output : "", options.output, options.trace, options.dot},
+      {asked.text ? tools::standard_output : "", options.output, options.trace_events, options.dot},
       {asked.file.string(), asked.against.string()});
   if (options.splice || sennit::splice_schedule::is_saved_in(options.file.string()))
     return view_splice(options, to);
@@ -123,7 +124,7 @@ void view(const view_options& asked) {
   if (!options.dot.empty())
     refuse(options, "a schedule", "graph", "give --dot with what a graph::trace saved");
   if (options.text) fmt::print("{}{}", s.text(), compared ? text(*compared) : "");
-  if (!options.trace.empty()) to.save(options.trace, trace_events(s, name), trace_remark);
+  if (!options.trace_events.empty()) to.save(options.trace_events, trace_events(s, name), trace_remark);
   if (!options.output.empty())
     to.save(options.output, page(s, name, compared ? &*compared : nullptr), page_remark);
 }

@@ -12,7 +12,7 @@ namespace command {
 struct view_options {
   std::filesystem::path file;
   std::string output{};           // empty: FILE.html, unless another output is requested
-  std::string trace{};            // empty: not written
+  std::string trace_events{};     // empty: not written
   std::filesystem::path against;  // empty: no comparison
   std::string dot{};              // of a graph; empty: not written
   graph_filter filter{};          // of a graph's nodes

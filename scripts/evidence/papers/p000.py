@@ -1,6 +1,6 @@
 """Lifflander and Krishnamoorthy, 2017: splicing."""
 
-from figures import COUNTED, SIMULATED, Bars, Claim, Figure, Lines, again, verdict
+from figures import COUNTED, SIMULATED, Bars, Claim, Figure, Lines, again, claim
 from kept import mean
 from measure import Suite
 from words import compared, listed, spread
@@ -74,24 +74,12 @@ def fig7(kept):
 
     here = over_spliced(kept, "sennit", "joins", 2)
     claims = (
-        Claim(
-            "CILK over SPN, 16 to 64 cores",
-            said["spn_over_cilk"]["value"],
-            said["spn_over_cilk"]["from"],
-            over_spn("cilk"),
-            SIMULATED,
-        ),
-        Claim(
-            "CILKN over SPN, 16 to 64 cores",
-            said["spn_over_cilkn"]["value"],
-            said["spn_over_cilkn"]["from"],
-            over_spn("cilkn"),
-            SIMULATED,
-        ),
-        Claim(
+        claim(said, "spn_over_cilk", "CILK over SPN, 16 to 64 cores", over_spn("cilk"), SIMULATED),
+        claim(said, "spn_over_cilkn", "CILKN over SPN, 16 to 64 cores", over_spn("cilkn"), SIMULATED),
+        claim(
+            said,
+            "spn_over_cilk",
             "CILK over SPN if links were as slow as 004's copy implies",
-            said["spn_over_cilk"]["value"],
-            said["spn_over_cilk"]["from"],
             over_spn("cilk", "links_as_copied"),
             SIMULATED,
             "what if: 6 GB/s a node in place of 17",
@@ -103,13 +91,7 @@ def fig7(kept):
             over_sennit(kept),
             SIMULATED,
         ),
-        Claim(
-            "CILK over SP",
-            said["sp_over_cilk"]["value"],
-            said["sp_over_cilk"]["from"],
-            here,
-            note="2 workers, geometric mean of eight programs",
-        ),
+        claim(said, "sp_over_cilk", "CILK over SP", here, note="2 workers, geometric mean of eight programs"),
     )
     plots = [
         Bars(
@@ -146,7 +128,11 @@ def fig7(kept):
         tuple(plots),
         runs=STENCILS,
         missing="Pochoir and Pluto are not run: `tiled`, by hand, stands for Pluto, and only where it is measured.",
-        measured=f"Measured on two workers, loops take {here:.2f} times as long as splices, where the paper has 2 to 3 times overall." if here else "",
+        measured=(
+            f"Measured on two workers, loops take {here:.2f} times as long as splices, where the paper has 2 to 3 times overall."
+            if here
+            else ""
+        ),
         setting="Measured: the same programs with smaller data. Simulated: the sizes, steps and serial times of Table 1, at the level of slices of 512 KiB: a splice takes each slice "
         "through all sweeps, and what a block waits for from its neighbors is left out.",
     )

@@ -66,9 +66,7 @@ def fig41(kept):
         ratios = [kept.ratio("loops", kernel, ("sennit", "dac"), ("sennit", "chunk1"), w) for w in (1, 2)]
         for series, ratio in zip(here.values(), ratios):
             series.append(ratio)
-        claims.append(
-            claim(said, name, f"{name}: by halves over loop frames, grain 1", mean(ratios), note="1 and 2 workers")
-        )
+        claims.append(claim(said, name, f"{name}: by halves over loop frames, grain 1", mean(ratios), note="1 and 2 workers"))
         alone[name] = kept.figure_of_run("figure-4-1", "ratio", name)
         claims.append(claim(said, name, f"{name}: the same on 1 to 20 workers", alone[name], SIMULATED))
     plots = [
@@ -166,10 +164,12 @@ def table41(kept):
         runs=("pbbs",),
         missing="grains of 64, 256 and 2,048 (`--grains` measures them, in more than an hour), 20 workers, and the programs whose inputs no generator makes.",
         setting="PBBS's programs on ParlayLib's own scheduler, which halves loops, and on Sennit, whose loops are frames. Needs clones of both.",
-        measured=f"Halves take {spread(here)} times as long as frames here, {mean(here):.2f} in the geometric mean, and {spread([c.theirs for c in claims])} there. "
-        + compared(claims)
-        if here
-        else "",
+        measured=(
+            f"Halves take {spread(here)} times as long as frames here, {mean(here):.2f} in the geometric mean, and {spread([c.theirs for c in claims])} there. "
+            + compared(claims)
+            if here
+            else ""
+        ),
     )
 
 
@@ -243,7 +243,14 @@ def fig54(kept):
     )
     alike = all(0.75 <= x <= 1.25 for x in apart.values())
     return nest(
-        "5-4", "The same on 24 workers.", claims, plots[2], "mm", here, word="agrees" if alike else "partly", missing="24 workers."
+        "5-4",
+        "The same on 24 workers.",
+        claims,
+        plots[2],
+        "mm",
+        here,
+        word="agrees" if alike else "partly",
+        missing="24 workers.",
     )
 
 
@@ -275,7 +282,9 @@ def fig57(kept):
     for key in said:
         variant, _, tile = key.partition("_")
         ours = at(plot, variant, int(tile or 1))
-        claims.append(claim(said, key, f"blur, {variant}, G = {tile or 1}", ours, note="the gallery's picture; there N = 16401"))
+        claims.append(
+            claim(said, key, f"blur, {variant}, G = {tile or 1}", ours, note="the gallery's picture; there N = 16401")
+        )
     coarse = [at(plot, v, 128) for v in plot.series]
     here = f"With tiles of 128 the orders run at {spread(coarse)} times the speed of nested loops, there at about theirs. {compared(claims)}"
     return nest("5-7", "Speedup of orders of `blur` by grain, one worker.", tuple(claims), plot, "blur", here)
@@ -310,7 +319,15 @@ def fig510(kept):
         for v in said
     )
     here = orders(plot) + " There morton (`transpose-dac`) gains most, dac-loop gains nothing, and large tiles of loops lose."
-    return nest("5-10", "Speedup of orders of `transpose` by grain, 24 workers.", claims, plot, "transpose", here, missing="24 workers.")
+    return nest(
+        "5-10",
+        "Speedup of orders of `transpose` by grain, 24 workers.",
+        claims,
+        plot,
+        "transpose",
+        here,
+        missing="24 workers.",
+    )
 
 
 def nest(number, shows, claims, plot, run, measured, word="", missing=""):

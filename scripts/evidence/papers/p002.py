@@ -1,6 +1,6 @@
 """Maglalang, Krishnamoorthy and Agrawal, 2016: colored task graphs."""
 
-from figures import COUNTED, SIMULATED, Bars, Claim, Figure, Lines, again
+from figures import COUNTED, SIMULATED, Bars, Claim, Figure, Lines, again, claim
 from measure import Suite
 from words import compared, firsts, spread
 
@@ -49,14 +49,7 @@ def fig6(kept):
         return ", ".join(f"{WAYS.get(way, way)} {x:.0f}" for way, x in sorted(at80.items(), key=lambda pair: -pair[1]))
 
     claims = [
-        Claim(
-            f"order at 80 cores, {words}",
-            said[key]["value"],
-            said[key]["from"],
-            order(program) if program in found else None,
-            SIMULATED,
-            program,
-        )
+        claim(said, key, f"order at 80 cores, {words}", order(program) if program in found else None, SIMULATED, program)
         for key, words, program in (
             ("regular", "regular programs", "heat"),
             ("pagerank", "pagerank", "page-uk-2007-05"),
@@ -127,50 +120,26 @@ def fig7(kept):
         return which(values) if values else None
 
     claims = (
-        Claim(
+        claim(
+            said,
+            "nabbit_most",
             "remote accesses without colors, at most",
-            said["nabbit_most"]["value"],
-            said["nabbit_most"]["from"],
             most["default"],
             COUNTED,
             "80 workers, three programs",
         ),
-        Claim(
+        claim(
+            said,
+            "nabbitc_most",
             "remote accesses with colors, at most",
-            said["nabbitc_most"]["value"],
-            said["nabbitc_most"]["from"],
             most["nodes"],
             COUNTED,
             "80 workers, three programs",
         ),
-        Claim(
-            "without colors, at least, 20 to 80 cores",
-            said["nabbit_least"]["value"],
-            said["nabbit_least"]["from"],
-            extreme("nabbit", min),
-            SIMULATED,
-        ),
-        Claim(
-            "without colors, at most",
-            said["nabbit_most"]["value"],
-            said["nabbit_most"]["from"],
-            extreme("nabbit", max),
-            SIMULATED,
-        ),
-        Claim(
-            "with colors, at most, stencils and mg",
-            said["nabbitc_most"]["value"],
-            said["nabbitc_most"]["from"],
-            extreme("nabbitc", max, regular),
-            SIMULATED,
-        ),
-        Claim(
-            "with colors, at most, pagerank of uk crawls",
-            said["nabbitc_most"]["value"],
-            said["nabbitc_most"]["from"],
-            extreme("nabbitc", max, web),
-            SIMULATED,
-        ),
+        claim(said, "nabbit_least", "without colors, at least, 20 to 80 cores", extreme("nabbit", min), SIMULATED),
+        claim(said, "nabbit_most", "without colors, at most", extreme("nabbit", max), SIMULATED),
+        claim(said, "nabbitc_most", "with colors, at most, stencils and mg", extreme("nabbitc", max, regular), SIMULATED),
+        claim(said, "nabbitc_most", "with colors, at most, pagerank of uk crawls", extreme("nabbitc", max, web), SIMULATED),
     )
     plots = [
         Bars(
@@ -295,9 +264,11 @@ def fig9(kept):
         tuple(plots),
         runs=MEASUREMENTS,
         missing="the paper's times are in its plot only.",
-        measured=f"Measured on two workers, a worker's first node begins after {spread(there)} microseconds with colors and {spread(x for x in first['default'])} without."
-        if there
-        else "",
+        measured=(
+            f"Measured on two workers, a worker's first node begins after {spread(there)} microseconds with colors and {spread(x for x in first['default'])} without."
+            if there
+            else ""
+        ),
     )
 
 
@@ -355,9 +326,11 @@ def table(kept, number, variant):
         ),
         (plot,),
         runs=MEASUREMENTS,
-        measured=f"Measured on two workers, graphs with {variant} colors run at {spread(here)} times the speed of those without. {compared(claims[: len(KERNELS)])}"
-        if any(here)
-        else "",
+        measured=(
+            f"Measured on two workers, graphs with {variant} colors run at {spread(here)} times the speed of those without. {compared(claims[: len(KERNELS)])}"
+            if any(here)
+            else ""
+        ),
         missing="page-uk-2007-05, measured: it needs more memory than this machine has."
         + (" Simulated: the engine knows no color that nobody has." if number == 3 else ""),
     )

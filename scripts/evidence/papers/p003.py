@@ -1,6 +1,6 @@
 """Rainey et al., 2021: heartbeats."""
 
-from figures import SIMULATED, Bars, Claim, Figure, Lines, again, verdict
+from figures import SIMULATED, Bars, Claim, Figure, Lines, again, claim, verdict
 from kept import inverse, mean
 from measure import Suite
 from words import compared, firsts, spread
@@ -72,7 +72,9 @@ def most(values, without=()):
 def task_cost(kept):
     """How much more Cilk Plus takes beyond the serial time than TPAL does without the cost of its beats, one core."""
     found = kept.figure_of_run("figure-6", "over_serial") or {}
-    ratios = [(x["Cilk Plus"] - 1) / (x["Sennit"] - 1) for x in found.values() if x["Cilk Plus"] > 1.02 and x["Sennit"] > 1.001]
+    ratios = [
+        (x["Cilk Plus"] - 1) / (x["Sennit"] - 1) for x in found.values() if x["Cilk Plus"] > 1.02 and x["Sennit"] > 1.001
+    ]
     return mean(ratios)
 
 
@@ -87,18 +89,18 @@ def fig6(kept):
     best = [min((x for x in (a, b) if x is not None), default=None) for a, b in zip(series["oneTBB"], series["OpenMP"])]
     ratio = [b / p if b and p else None for b, p in zip(best, series["promotion points"])]
     claims = (
-        Claim(
+        claim(
+            said,
+            "task_cost",
             "a task of Cilk Plus over one of TPAL",
-            said["task_cost"]["value"],
-            said["task_cost"]["from"],
             task_cost(kept),
             SIMULATED,
             "what 1 worker takes beyond serial",
         ),
-        Claim(
+        claim(
+            said,
+            "mandelbrot",
             "mandelbrot, TPAL over Cilk Plus",
-            said["mandelbrot"]["value"],
-            said["mandelbrot"]["from"],
             inverse(ratio[PROGRAMS.index("mandelbrot")]),
             note="points over the better of oneTBB and OpenMP",
         ),
@@ -124,18 +126,24 @@ def fig6(kept):
         "Figure 6",
         "What it costs to make tasks on one core, for Cilk Plus and TPAL.",
         claims,
-        f"In the simulation a task of Cilk Plus takes {claims[0].ours:.0f} times as long as one of TPAL, there 13.8 times." if claims[0].ours else "",
+        (
+            f"In the simulation a task of Cilk Plus takes {claims[0].ours:.0f} times as long as one of TPAL, there 13.8 times."
+            if claims[0].ours
+            else ""
+        ),
         "partly",
         commands(),
         (plot,),
         runs=MEASUREMENTS,
         missing="the cost of a single task of Cilk Plus: Cilk Plus is not run. oneTBB and OpenMP stand for systems that make tasks eagerly.",
         setting="`points` are loops with promotion points, TPAL's way; Sennit's own frames are promoted on demand.",
-        measured=f"Tasks that nobody takes make programs {spread(series['promotion points'])} times as long with promotion points, {spread(series['Sennit'])} with frames, "
-        f"{spread(series['oneTBB'])} with oneTBB and {spread(series['OpenMP'])} with OpenMP. The better of the two others is slower than points "
-        f"in {sum(x > 1 for x in ratio if x)} of {sum(bool(x) for x in ratio)} programs; there Cilk Plus is in all but mandelbrot."
-        if any(ratio)
-        else "",
+        measured=(
+            f"Tasks that nobody takes make programs {spread(series['promotion points'])} times as long with promotion points, {spread(series['Sennit'])} with frames, "
+            f"{spread(series['oneTBB'])} with oneTBB and {spread(series['OpenMP'])} with OpenMP. The better of the two others is slower than points "
+            f"in {sum(x > 1 for x in ratio if x)} of {sum(bool(x) for x in ratio)} programs; there Cilk Plus is in all but mandelbrot."
+            if any(ratio)
+            else ""
+        ),
     )
 
 
@@ -157,10 +165,10 @@ def fig7(kept):
     )
     series = {name: [inverse(x) for x in column(kept, s, v, 2)] for name, s, v in ways}
     claims = (
-        Claim(
+        claim(
+            said,
+            "tpal_over_cilk",
             "TPAL over Cilk Plus, 15 cores, programs that suit it",
-            said["tpal_over_cilk"]["value"],
-            said["tpal_over_cilk"]["from"],
             kept.figure_of_run("figure-7", "tpal_over_cilk"),
             SIMULATED,
         ),
@@ -171,17 +179,11 @@ def fig7(kept):
             over_cilk(kept),
             SIMULATED,
         ),
-        Claim(
-            "slowdown of the others",
-            said["others"]["value"],
-            said["others"]["from"],
-            kept.figure_of_run("figure-7", "others"),
-            SIMULATED,
-        ),
-        Claim(
+        claim(said, "others", "slowdown of the others", kept.figure_of_run("figure-7", "others"), SIMULATED),
+        claim(
+            said,
+            "floyd_warshall_1k",
             "floyd-warshall, 1k",
-            said["floyd_warshall_1k"]["value"],
-            said["floyd_warshall_1k"]["from"],
             kept.figure_of_run("figure-7", "ratio", "floyd-warshall-1k"),
             SIMULATED,
         ),
@@ -247,16 +249,16 @@ def fig8(kept):
     points, frames = column(kept, "points"), column(kept, "sennit")
     slow = ("floyd-warshall-1k", "floyd-warshall-2k", "kmeans", "knapsack")
     claims = (
-        Claim(
+        claim(
+            said,
+            "most",
             "TPAL without beats over serial, at most",
-            said["most"]["value"],
-            said["most"]["from"],
             most(points, slow),
             note="points, without the same three",
         ),
-        Claim("kmeans", said["kmeans"]["value"], said["kmeans"]["from"], points[PROGRAMS.index("kmeans")]),
-        Claim("knapsack", said["knapsack"]["value"], said["knapsack"]["from"], points[PROGRAMS.index("knapsack")]),
-        Claim("mergesort", said["mergesort"]["value"], said["mergesort"]["from"], points[PROGRAMS.index("mergesort-uniform")]),
+        claim(said, "kmeans", "kmeans", points[PROGRAMS.index("kmeans")]),
+        claim(said, "knapsack", "knapsack", points[PROGRAMS.index("knapsack")]),
+        claim(said, "mergesort", "mergesort", points[PROGRAMS.index("mergesort-uniform")]),
     )
     plot = Bars(
         "figure-8",
@@ -296,34 +298,16 @@ def fig9(kept):
     relative = {name: [x / p if x and p else None for x, p in zip(values, plain)] for name, values in series.items()}
     beats100, promote100, beats20, promote20 = relative.values()
     claims = (
-        Claim(
-            "beats only, 100 us",
-            said["beats_100"]["value"],
-            said["beats_100"]["from"],
-            mean(beats100),
-            note="over points without beats",
-        ),
-        Claim(
-            "beats only, 20 us",
-            said["beats_20"]["value"],
-            said["beats_20"]["from"],
-            mean(beats20),
-            note="over points without beats",
-        ),
-        Claim(
+        claim(said, "beats_100", "beats only, 100 us", mean(beats100), note="over points without beats"),
+        claim(said, "beats_20", "beats only, 20 us", mean(beats20), note="over points without beats"),
+        claim(
+            said,
+            "promote_100",
             "with promotions, 100 us, at most",
-            said["promote_100"]["value"],
-            said["promote_100"]["from"],
             most(promote100, ("kmeans", "knapsack", "spmv-powerlaw")),
             note="over points without beats",
         ),
-        Claim(
-            "with promotions, 20 us",
-            said["promote_20"]["value"],
-            said["promote_20"]["from"],
-            mean(promote20),
-            note="over points without beats",
-        ),
+        claim(said, "promote_20", "with promotions, 20 us", mean(promote20), note="over points without beats"),
     )
     plot = Bars(
         "figure-9",
@@ -362,27 +346,15 @@ def fig10(kept):
     }
     at100, at20 = ([x for x in values if x is not None] for values in series.values())
     claims = (
-        Claim(
+        claim(
+            said,
+            "least_100",
             "rate reached, 100 us, at least",
-            said["least_100"]["value"],
-            said["least_100"]["from"],
             min(at100, default=None),
             note="2 workers, of what workers at work asked for",
         ),
-        Claim(
-            "rate reached, 20 us, at most",
-            said["most_20"]["value"],
-            said["most_20"]["from"],
-            max(at20, default=None),
-            note="2 workers",
-        ),
-        Claim(
-            "rate reached, 20 us, at least",
-            said["least_20"]["value"],
-            said["least_20"]["from"],
-            min(at20, default=None),
-            note="2 workers",
-        ),
+        claim(said, "most_20", "rate reached, 20 us, at most", max(at20, default=None), note="2 workers"),
+        claim(said, "least_20", "rate reached, 20 us, at least", min(at20, default=None), note="2 workers"),
     )
     plot = Bars("figure-10", "Beats that came over beats asked for, 2 workers", "ratio", PROGRAMS, series, "asked for")
     return Figure(
@@ -414,8 +386,8 @@ def fig11(kept):
     said = kept.paper["figure-11"]
     found = kept.figure_of_run("figure-11", "speedups") or {}
     claims = (
-        Claim("mandelbrot", said["mandelbrot"]["value"], said["mandelbrot"]["from"], beside(kept, "mandelbrot"), SIMULATED),
-        Claim("the others", said["others"]["value"], said["others"]["from"], beside(kept, "srad"), SIMULATED),
+        claim(said, "mandelbrot", "mandelbrot", beside(kept, "mandelbrot"), SIMULATED),
+        claim(said, "others", "the others", beside(kept, "srad"), SIMULATED),
     )
     plots = tuple(
         Lines(
@@ -443,21 +415,15 @@ def fig11(kept):
 def fig13(kept):
     said = kept.paper["figure-13"]
     claims = (
-        Claim(
+        claim(
+            said,
+            "beats_20",
             "beats only, 20 us, at most",
-            said["beats_20"]["value"],
-            said["beats_20"]["from"],
             kept.figure_of_run("figure-13", "most_20"),
             SIMULATED,
             "signals cost nothing to send and 1 us to take",
         ),
-        Claim(
-            "beats only, 100 us",
-            said["beats_100"]["value"],
-            said["beats_100"]["from"],
-            kept.figure_of_run("figure-13", "mean_100"),
-            SIMULATED,
-        ),
+        claim(said, "beats_100", "beats only, 100 us", kept.figure_of_run("figure-13", "mean_100"), SIMULATED),
     )
     found = kept.figure_of_run("figure-13", "over_serial") or {}
     ways = tuple(dict.fromkeys(w for of in found.values() for w in of))
@@ -491,7 +457,7 @@ def fig13(kept):
 def fig14(kept):
     said = kept.paper["figure-14"]
     claims = [
-        Claim(words, said[key]["value"], said[key]["from"], kept.figure_of_run("figure-14", "geometric_means", key), SIMULATED)
+        claim(said, key, words, kept.figure_of_run("figure-14", "geometric_means", key), SIMULATED)
         for key, words in (
             ("cilk_iterative", "Cilk Plus, loops"),
             ("cilk_recursive", "Cilk Plus, recursion"),

@@ -1,6 +1,6 @@
 """Lifflander, Krishnamoorthy and Kalé, 2014: schedules."""
 
-from figures import COUNTED, MEASURED, SIMULATED, Bars, Claim, Figure, Lines, again, verdict
+from figures import COUNTED, MEASURED, SIMULATED, Bars, Claim, Figure, Lines, again, claim, verdict
 from kept import inverse, mean
 from measure import Suite
 from words import compared, firsts, spread
@@ -35,7 +35,7 @@ def fig2a(kept):
 
     said = kept.paper["figure-2a"]
     claims = tuple(
-        Claim(what, said[key]["value"], said[key]["from"], fib(variant, over), note="2 workers")
+        claim(said, key, what, fib(variant, over), note="2 workers")
         for what, key, variant, over in (
             ("recording, over the plain run", "trace", "record", "default"),
             ("strict ordered, over recording", "ordered", "ordered", "record"),
@@ -72,13 +72,7 @@ def fig2b(kept):
     said = kept.paper["figure-2b"]
     ratios = {workers: kept.figure_of_run("figure-2b", "followed_over_native", workers) for workers in said}
     claims = tuple(
-        Claim(
-            f"{w} workers by the schedule of {int(w) - 10}, relaxed, over a native run",
-            said[w]["value"],
-            said[w]["from"],
-            ratios[w],
-            SIMULATED,
-        )
+        claim(said, w, f"{w} workers by the schedule of {int(w) - 10}, relaxed, over a native run", ratios[w], SIMULATED)
         for w in said
     )
     series = {
@@ -111,10 +105,10 @@ def fig2c(kept):
         return kept.ratio("fib", "fib-slowed", ("sennit", variant), ("sennit", "default"), 2)
 
     claims = (
-        Claim(
+        claim(
+            said,
+            "ordered",
             "strict ordered, with a slow worker, over the run that is free to steal",
-            said["ordered"]["value"],
-            said["ordered"]["from"],
             over("ordered"),
             note="2 workers, one slowed four times, so 2.5 at most",
         ),
@@ -123,10 +117,10 @@ def fig2c(kept):
     at80 = kept.figure_of_run("figure-2c", "over_native")
     if at80:
         claims += (
-            Claim(
+            claim(
+                said,
+                "ordered",
                 "strict ordered at 80 workers, over the run before one became slow",
-                said["ordered"]["value"],
-                said["ordered"]["from"],
                 at80["ordered"],
                 SIMULATED,
             ),
@@ -153,9 +147,11 @@ def fig2c(kept):
         (plot,),
         runs=("fib",),
         setting="fib(40) (quick: fib(35)), branches of worker 1 take four times as long. With two workers no schedule can lose more than 2.5 times.",
-        measured=f"With one of two workers slow, following in order takes {over('ordered'):.2f} times as long as the run that is free to steal, and relaxed {over('relaxed'):.2f} times."
-        if over("ordered") and over("relaxed")
-        else "",
+        measured=(
+            f"With one of two workers slow, following in order takes {over('ordered'):.2f} times as long as the run that is free to steal, and relaxed {over('relaxed'):.2f} times."
+            if over("ordered") and over("relaxed")
+            else ""
+        ),
     )
 
 
@@ -172,34 +168,28 @@ def fig3(kept):
     costs = kept.median("fib", "fib-fine", "sennit", "ns_per_recorded_fork", 1, "record")
     relaxed = kept.ratio("fib", "fib", ("sennit", "relaxed"), ("sennit", "default"), 2)
     claims = (
-        Claim(
+        claim(
+            said,
+            "trace",
             "recording, over the plain run",
-            said["trace"]["value"],
-            said["trace"]["from"],
             kept.ratio("fib", "fib", ("sennit", "record"), ("sennit", "default"), 2),
             note="fib, 2 workers",
         ),
-        Claim(
+        claim(
+            said,
+            "ordered",
             "strict ordered (refined), over the plain run, at best",
-            said["ordered"]["value"],
-            said["ordered"]["from"],
             min((value for value in series["refined, then strict"] if value), default=None),
             note="of six programs, 2 workers",
         ),
-        Claim(
+        claim(
+            said,
+            "unordered",
             "strict unordered, over the plain run, at most",
-            said["unordered"]["value"],
-            said["unordered"]["from"],
             kept.ratio("fib", "fib", ("sennit", "unordered"), ("sennit", "default"), 2),
             note="fib, 2 workers",
         ),
-        Claim(
-            "relaxed, over the plain run, at most",
-            said["relaxed"]["value"],
-            said["relaxed"]["from"],
-            relaxed,
-            note="fib, 2 workers",
-        ),
+        claim(said, "relaxed", "relaxed, over the plain run, at most", relaxed, note="fib, 2 workers"),
     )
     plot = Bars(
         "figure-3",
@@ -229,32 +219,26 @@ def fig4(kept):
     said = kept.paper["figure-4"]
     best = kept.figure_of_run("figure-4", "best_over_cilk")
     claims = [
-        Claim(
-            "schedules, iterated, over Cilk with first touch at 80 cores, at most",
-            said["over_cilk"]["value"],
-            said["over_cilk"]["from"],
-            best,
-            SIMULATED,
-        ),
-        Claim(
+        claim(said, "over_cilk", "schedules, iterated, over Cilk with first touch at 80 cores, at most", best, SIMULATED),
+        claim(
+            said,
+            "cilk",
             "speedup of Cilk, first touch, 80 cores",
-            said["cilk"]["value"],
-            said["cilk"]["from"],
             kept.figure_of_run("figure-4", "cilk_speedup"),
             SIMULATED,
             "geometric mean of the programs",
         ),
-        Claim(
+        claim(
+            said,
+            "user_specified",
             "speedup of user-specified schedules, 80 cores, at most",
-            said["user_specified"]["value"],
-            said["user_specified"]["from"],
             kept.figure_of_run("figure-4", "user_specified_speedup"),
             SIMULATED,
         ),
-        Claim(
+        claim(
+            said,
+            "scan",
             "scan by the schedule of its initialization, over Cilk",
-            said["scan"]["value"],
-            said["scan"]["from"],
             kept.figure_of_run("figure-4", "programs", "scan", "ratios", "unordered_over_cilk"),
             SIMULATED,
         ),
@@ -266,7 +250,8 @@ def fig4(kept):
         )
 
     theirs = [
-        at80(name, "iterated (RelWS, then strict)", "user-specified (StUWS)", "by the initialization (StUWS)") for name in NAMES
+        at80(name, "iterated (RelWS, then strict)", "user-specified (StUWS)", "by the initialization (StUWS)")
+        for name in NAMES
     ]
     if all(theirs):
         for way, words in (("Sennit: loops dealt along places", ""), ("the same, workers stay awake", ", workers stay awake")):
@@ -282,10 +267,10 @@ def fig4(kept):
                 )
             )
         claims.append(
-            Claim(
+            claim(
+                said,
+                "over_cilk",
                 "schedules over Cilk if links were as slow as the paper's copy of 8 GB implies, at most",
-                said["over_cilk"]["value"],
-                said["over_cilk"]["from"],
                 kept.figure_of_run("figure-4", "links_as_copied_most"),
                 SIMULATED,
                 "what if: 6 GB/s a node in place of the machine file's 17",
@@ -404,10 +389,12 @@ def fig5(kept):
         runs=("coarsening",),
         missing="two of the three programs: Sennit coarsens `heat` only in its benchmarks.",
         setting="`heat`, 2048 x 2048 cells (quick: 1024), by forks.",
-        measured=f"From blocks of one row dynamic coarsening comes to {over('coarse', 2):.2f} times the time of the best block chosen by hand; those by hand take up to "
-        f"{max(x for v in variants[:-1] if (x := over(v, 2))):.2f} times as long."
-        if over("coarse", 2)
-        else "",
+        measured=(
+            f"From blocks of one row dynamic coarsening comes to {over('coarse', 2):.2f} times the time of the best block chosen by hand; those by hand take up to "
+            f"{max(x for v in variants[:-1] if (x := over(v, 2))):.2f} times as long."
+            if over("coarse", 2)
+            else ""
+        ),
     )
 
 
@@ -415,13 +402,7 @@ def fig6(kept):
     said = kept.paper["figure-6"]
     found = kept.figure_of_run("figure-6", "seconds") or {}
     claims = (
-        Claim(
-            "time to redistribute the data, by threads",
-            said["shape"]["value"],
-            said["shape"]["from"],
-            "falls up to 80" if found else None,
-            SIMULATED,
-        ),
+        claim(said, "shape", "time to redistribute the data, by threads", "falls up to 80" if found else None, SIMULATED),
     )
     plots = (
         (
@@ -455,10 +436,10 @@ def fig7(kept):
     said = kept.paper["figure-7"]
     found = kept.figure_of_run("figure-7", "grains") or {}
     claims = (
-        Claim(
+        claim(
+            said,
+            "shape",
             "sizes of what is stolen after five iterations",
-            said["shape"]["value"],
-            said["shape"]["from"],
             "most of 8 to 32 blocks, few of 64; alike in three runs" if found else None,
             SIMULATED,
         ),

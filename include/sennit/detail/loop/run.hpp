@@ -110,8 +110,12 @@ template <class Body, class Options>
 [[gnu::noinline]] typename Body::value run_shared(typename Body::value sum, position at, position n,
                                                   Body& body, const Options& how) {
   loop_cost& cost = cost_of_loop(__builtin_return_address(0), body.code());
-  if (any_gate_shut() && in_observed_region())
-    return run_observed<Body>(0, n, body, how, cost, __builtin_return_address(0));
+  if (hears_of_loop(n, cost, how.measured(), __builtin_return_address(0))) {
+    if (at == 0) return run_observed<Body>(0, n, body, how, cost, __builtin_return_address(0));
+    // The strand is observed since one of the iterations.
+    body.merge(sum, run_observed<Body>(at, n, body, how, cost, __builtin_return_address(0)));
+    return sum;
+  }
   if (how.measured() && at == 0 && cost.known()) {
     const position first = std::clamp<position>(cost.brief_iterations() / 2, 1, n);
     if (cost.seen()) {

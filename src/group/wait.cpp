@@ -266,7 +266,7 @@ bool group_state::take_back(group_member& child) noexcept {
   if (!on_top()) return has_left_deque(child) && listed_frames::reclaim(child);
   bool mine = pop();
   if (!mine) [[unlikely]] {
-    unobserved_part::end_stretch_after(child.order);
+    unobserved_part::take_in(child.order);
     mine = take_newest(*worker::current()) || listed_frames::reclaim(child);
   }
   top_.store(load_tail(), std::memory_order_relaxed);

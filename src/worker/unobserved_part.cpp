@@ -117,6 +117,18 @@ void unobserved_part::end_long_stretch() noexcept {
   if (part->may_end(here)) part->end_now(here);
 }
 
+void unobserved_part::take_in(std::uint64_t spawned) noexcept {
+  unobserved_part* const part = stretch_here();
+  if (part == nullptr || spawned > part->scope_.spawns_before) return;
+  worker& here = *worker::current();
+  {
+    const std::lock_guard guard(here.frames().lock());
+    part->scope_.first = std::min(part->scope_.first, load_tail());
+    part->scope_.spawns_before = spawned - 1;
+  }
+  here.frames().enter(&part->scope_);
+}
+
 void unobserved_part::end_stretch_if_possible() noexcept {
   unobserved_part* const part = stretch_here();
   if (part == nullptr) return;

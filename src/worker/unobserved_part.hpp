@@ -43,8 +43,10 @@ class unobserved_part {
   // The calling strand has not heard of that loop so far: whether it does from here on. `known_long`: by what the loop's
   // iterations cost; none: nothing is known of that.
   static bool hears_of_loop(std::uintptr_t site, std::optional<bool> known_long) noexcept;
-  // Ends the stretch if the strand had pushed that child before: it is about to pop it.
+  // Ends the stretch if the strand had pushed that child before.
   static void end_stretch_after(std::uint64_t spawned) noexcept;
+  // A pop has met the gate, tail being lowered. If the child was pushed before the stretch, that has it from here on.
+  static void take_in(std::uint64_t spawned) noexcept;
   // The calling strand has pushed a frame. If it is in a part that lasts for longer than was expected, the part goes on as that
   // of the newest fork before, and all that lie around are observed from now on: their right branches, and what follows.
   static void look_at_latest() noexcept;

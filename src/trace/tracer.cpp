@@ -77,10 +77,7 @@ void tracer::was_brief(strand& of) noexcept {
   if (of.innermost != nullptr) ++of.innermost->skipped;
 }
 
-void tracer::was_told(strand& of) noexcept {
-  const bool was_enough = of.brief_ones >= enough_brief_ones - few_brief_ones;
-  of.brief_ones = was_enough ? enough_brief_ones - few_brief_ones : 0;
-}
+void tracer::was_told(strand& of) noexcept { of.brief_ones -= of.brief_ones / told_share; }
 
 unobserved_part* tracer::leaves_alone(trace_cursor& cursor) noexcept {
   strand* const of = strand::of(cursor);
@@ -93,7 +90,7 @@ unobserved_part* tracer::leaves_alone(trace_cursor& cursor) noexcept {
 
 void tracer::hears_again(trace_cursor& cursor) noexcept {
   strand& of = *strand::of(cursor);
-  if (now() - of.alone_since_ns >= alone_ns) was_told(of);
+  if (now() - of.alone_since_ns >= alone_ns) of.brief_ones = enough_brief_ones - few_brief_ones;
 }
 
 bool tracer::has_left_alone_for_long(trace_cursor& cursor) noexcept {

@@ -103,9 +103,10 @@ class tracer final : public schedule_hooks {
   static constexpr std::uint64_t brief_ns = resolution_ns / 10;
   // Of what is briefer, most is the time that measuring takes.
   static constexpr std::uint64_t least_ns = 2'000;
-  // After so many constructs one after the other that were not told, the strand is left alone, for so long at most. After that, and
-  // after one that was told, it is left alone again after so many.
+  // After so many constructs that were not told, the strand is left alone, for so long at most. After that, it is left alone again
+  // after a few. One that was told takes a part of their number away.
   static constexpr std::uint32_t enough_brief_ones = 16;
+  static constexpr std::uint32_t told_share = 4;
   static constexpr std::uint32_t few_brief_ones = 2;
   static constexpr std::uint64_t alone_ns = 1'000'000;
   // Durations of children are kept by their groups' numbers, and those of loops by their sites alone, too.

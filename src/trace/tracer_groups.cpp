@@ -32,12 +32,9 @@ void tracer::child_begins(strand& of, trace_cursor& cursor, whereabouts& where, 
   cursor.level().plan = nullptr;
   const std::uint64_t expected_ns = durations_.mean_ns(
       group_of(plan), depth_of_child(of.innermost != nullptr ? of.innermost->depth + 1 : 0));
-  if (expected_ns >= resolution_ns) {
-    of.long_children = true;
-    was_told(of);
-  } else {
-    was_brief(of);
-  }
+  if (expected_ns >= resolution_ns) of.long_children = true;
+  // Children of children may run elsewhere than here: of those, nothing is known yet.
+  if (expected_ns < resolution_ns) was_brief(of);
   where.position = now();
   cursor.level().plan = plan;
   if (of.innermost != nullptr) of.innermost->holds_told = true;
@@ -54,6 +51,8 @@ void tracer::child_ends(strand& of, traced_body& child) noexcept {
     if (!child.told) child.id = next_id();
     tell_in(of, child, end);
     was_told(of);
+  } else {
+    was_brief(of);
   }
   of.give_back(child);
 }

@@ -35,8 +35,9 @@ template <class Body>
   const bool may_hold_others = !seen_through<Body>(body, &written);
   const position unplanned = unplanned_leaf(n, {leaf, 2 * brief, may_hold_others});
   const observed_loop construct(n, leaf, unplanned, 1, returns_to);
-  // Again and again: what was measured first has more cuts in it, and costs change.
-  const ticks begun = cost.known() && !take_time_of_loop() ? 0 : read_clock();
+  // Again and again: what was measured first has more cuts in it, and costs change. But a brief loop takes longer where it is
+  // observed, which must not count elsewhere.
+  const ticks begun = cost.known() && (n <= brief || !take_time_of_loop()) ? 0 : read_clock();
   auto sum = fold_cuts<Body>(first, last, construct, construct.divides(), body);
   if (begun != 0) {
     cost.took(read_clock() - begun, n);

@@ -56,6 +56,7 @@ bool observe_push(trace_cursor& cursor, frame& pushed, construct begun, unobserv
 // Its pop. True: the frame is in the deque, and nobody else shut the gate.
 bool observe_pop(trace_cursor& cursor, frame& popped) noexcept {
   const bool undisturbed = tell_of_pop(current_tls());
+  if (!cursor.is_in(popped.where())) return undisturbed;
   const bool noted = cursor.pop();
   if (!undisturbed) return false;
   if (noted) [[unlikely]]
@@ -95,8 +96,8 @@ SENNIT_INLINE void note_site(trace_cursor* cursor, const void* returns_to) noexc
   if (cursor != nullptr) cursor->site = reinterpret_cast<std::uintptr_t>(returns_to) - 1;
 }
 
-void await_branch(frame& branch) noexcept {
-  if (trace_cursor* const cursor = current_tls().cursor) {
+void await_branch(trace_cursor* cursor, frame& branch) noexcept {
+  if (cursor != nullptr) {
     wait_observed(
         *cursor, branch.where(), [&] { return worker::wait(branch.stolen().done, 1); },
         [&](pause waited) { cursor->by().joined(*cursor, branch, waited); });
@@ -107,17 +108,19 @@ void await_branch(frame& branch) noexcept {
   if (branch.stolen().result == outcome::value) end_state(branch);
 }
 
-// The pop of a frame that met the gate: true if the branch is the strand's own, unstarted; otherwise it has
+// The pop of a frame that met the gate, and the trace cursor that counted it, if any: true if the branch is the strand's own, unstarted; otherwise it has
 // ended.
-bool settle(frame& f) noexcept {
+bool settle(frame& f, trace_cursor*& counted) noexcept {
   if (unobserved_part* const part = unobserved_part::of(f)) part->end();
+  unobserved_part::end_stretch_around(f);
   trace_cursor* const cursor = current_tls().cursor;
+  counted = cursor != nullptr && cursor->is_in(f.where()) ? cursor : nullptr;
   if (cursor != nullptr && observe_pop(*cursor, f)) return true;
   if (take_newest(*worker::current()) || listed_frames::reclaim(f)) {
-    if (cursor != nullptr && cursor->left().notes != nullptr) cursor->by().kept(*cursor, f.where(), 0);
+    if (counted != nullptr && counted->left().notes != nullptr) counted->by().kept(*counted, f.where(), 0);
     return true;
   }
-  await_branch(f);
+  await_branch(counted, f);
   // Its thief may be looking for more already, and too late to ask before the next fork.
   worker::current()->frames().expect_thief();
   return false;
@@ -140,8 +143,10 @@ bool run_in_place(trace_cursor& cursor, frame& popped) noexcept {
   (void)cursor.descend();
   cursor.by().in_place_begins(cursor, popped.where());
   (void)popped.run();
+  unobserved_part::end_stretch();
   cursor.by().in_place_ends(cursor, popped.where());
   (void)cursor.pop();
+  unobserved_part::begin_between(cursor);
   if (popped.stolen().result == outcome::value) end_state(popped);
   return true;
 }
@@ -156,16 +161,21 @@ bool pop_part(unobserved_part& part, frame& popped, bool can_throw) {
     cursor.by().unobserved_left_ends(cursor);
     (void)popped.run();
     // Unless it has gone on as the part of another fork, which has ended.
-    if (unobserved_part::of(popped) == &part) part.end();
+    if (unobserved_part::of(popped) == &part) {
+      part.end();
+    } else {
+      unobserved_part::end_stretch();
+    }
     (void)cursor.pop();
     cursor.by().unobserved_ends(cursor);
+    unobserved_part::begin_between(cursor);
     if (popped.stolen().result == outcome::value) end_state(popped);
     return false;
   }
   part.end();
   if (cursor.pop() && mine) cursor.by().kept(cursor, popped.where(), 0);
   if (!mine) {
-    await_branch(popped);
+    await_branch(&cursor, popped);
     worker::current()->frames().expect_thief();
     return false;
   }
@@ -175,9 +185,12 @@ bool pop_part(unobserved_part& part, frame& popped, bool can_throw) {
 
 [[gnu::noinline]] bool pop_settled(frame& popped, bool can_throw) {
   if (unobserved_part* const part = unobserved_part::of(popped)) return pop_part(*part, popped, can_throw);
-  if (!settle(popped)) return false;
+  trace_cursor* cursor = nullptr;
+  if (!settle(popped, cursor)) {
+    if (cursor != nullptr) unobserved_part::begin_between(*cursor);
+    return false;
+  }
   if (can_throw && stopped(*worker::current())) throw_cancelled();
-  trace_cursor* const cursor = current_tls().cursor;
   return cursor == nullptr || !cursor->by().runs_in_place(*cursor, popped.where()) ||
          !run_in_place(*cursor, popped);
 }
@@ -208,7 +221,7 @@ SENNIT_INLINE push_result push_at_gate(frame& pushed, bool can_throw) {
 SENNIT_INLINE bool pop_at_gate(frame& popped, bool can_throw) {
   worker_tls& tls = sennit_tls;
   if (trace_cursor* const cursor = tls.cursor; cursor != nullptr) {
-    if (tell_of_pop(tls) && cursor->pop_plainly()) [[likely]]
+    if (tell_of_pop(tls) && cursor->pop_plainly(popped.where())) [[likely]]
       return true;
     note_site(cursor, __builtin_return_address(0));
   }
@@ -235,7 +248,8 @@ push_result spawn_shut(frame& child, const void* group, bool can_throw) {
 
 void await_taken(frame& branch) noexcept {
   note_site(current_tls().cursor, __builtin_return_address(0));
-  await_branch(branch);
+  trace_cursor* const cursor = current_tls().cursor;
+  await_branch(cursor != nullptr && cursor->has_left(branch.where()) ? cursor : nullptr, branch);
 }
 
 bool pop_unwinding(frame& popped) noexcept {
@@ -243,7 +257,8 @@ bool pop_unwinding(frame& popped) noexcept {
   store_tail(tail);
   if (!pop_gate_shut(tail)) return true;
   note_site(current_tls().cursor, __builtin_return_address(0));
-  return settle(popped);
+  trace_cursor* counted = nullptr;
+  return settle(popped, counted);
 }
 
 #if SENNIT_EXCEPTIONS

@@ -1,6 +1,7 @@
 #include "fork/observation.hpp"
 
 #include "stack/strand_state.hpp"
+#include "worker/unobserved_part.hpp"
 #include "worker/worker.hpp"
 
 namespace sennit::detail {
@@ -15,8 +16,10 @@ level_within::level_within(trace_cursor& cursor, const whereabouts& where, posit
 }
 
 level_within::~level_within() {
+  unobserved_part::end_stretch();
   cursor_.site = 0;
   if (cursor_.pop()) cursor_.by().kept(cursor_, where_, size_);
+  unobserved_part::begin_between(cursor_);
 }
 
 unrecorded_level::unrecorded_level(trace_cursor& cursor) noexcept
@@ -25,6 +28,7 @@ unrecorded_level::unrecorded_level(trace_cursor& cursor) noexcept
 }
 
 unrecorded_level::~unrecorded_level() {
+  unobserved_part::end_stretch();
   if (cursor_.pop()) cursor_.by().dropped(cursor_);
   // What follows is the region's own, and nothing that was kept says that the strand has moved.
   if (worker::current() != &began_ && cursor_.by().keeps_positions())

@@ -7,6 +7,7 @@
 #include "stack/strand_state.hpp"
 #include "system/sanitizers.hpp"
 #include "worker/runtime_core.hpp"
+#include "worker/unobserved_part.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/detail/assert.hpp>
@@ -124,6 +125,7 @@ void group_state::meet_gate(worker& here) {
 #if SENNIT_EXCEPTIONS
   if (can_throw_ && detail::stopped(here)) throw sennit::cancelled();
 #endif
+  unobserved_part::end_long_stretch();
   (void)answer_gates(here, false);
 }
 
@@ -149,6 +151,7 @@ spawning group_state::admit_unqueued() {
   if (here == nullptr) return admit_from_outside();
   if (keeps_positions_here()) return in_order(here->running()) ? spawning::pushed : admit_observed();
   if (any_gate_shut()) {
+    unobserved_part::end_long_stretch();
     (void)answer_gates(*here, false);
     here = worker::current();
   }
@@ -248,11 +251,17 @@ void group_state::push(group_member& child) {
   push_or_list(child);
 #endif
   fiber* strand = strand_.load(std::memory_order_relaxed);
-  if (strand == nullptr) open(*(strand = &worker::current()->running()));
+  if (strand == nullptr) {
+    open(*(strand = &worker::current()->running()));
+    first_order_ = strand->spawns + 1;
+  }
   if (load_views() != nullptr) child.before_ = exchange_views(nullptr);
   child.order = ++strand->spawns;
   child.previous = newest_child();
   newest = &child;
+  if (!any_gate_shut()) [[likely]]
+    return;
+  if (trace_cursor* const cursor = current_tls().cursor) unobserved_part::begin_between(*cursor);
 }
 
 void group_state::open(fiber& strand) noexcept {

@@ -6,6 +6,7 @@
 #include "group/unqueued_children.hpp"
 #include "stack/strand_state.hpp"
 #include "worker/runtime_core.hpp"
+#include "worker/unobserved_part.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/blocking.hpp>
@@ -99,8 +100,9 @@ view* group_state::gather(const fiber& strand, std::uint64_t since) noexcept {
 
 void group_state::collect(view* latest) noexcept {
   worker* const seat = worker::current();
-  if (trace_cursor* const cursor = seat != nullptr ? current_tls().cursor : nullptr)
-    cursor->by().wait_begins(*cursor, this);
+  if (newest != nullptr && seat != nullptr) unobserved_part::end_stretch_after(first_order_);
+  trace_cursor* const cursor = seat != nullptr ? current_tls().cursor : nullptr;
+  if (cursor != nullptr) cursor->by().wait_begins(*cursor, this);
   // Other frames lie on top of the children in the deque: have them moved to where children can be taken
   // singly.
   if (newest != nullptr && !on_top()) seat->relocate();
@@ -114,7 +116,9 @@ void group_state::collect(view* latest) noexcept {
     seat_.store(nullptr, std::memory_order_relaxed);
     help(latest);
   }
-  await_all(latest);
+  if (cursor != nullptr) unobserved_part::end_stretch();
+  await_all(latest, cursor);
+  if (cursor != nullptr) unobserved_part::begin_between(*cursor);
   if (seat != nullptr) seat->frames().wish().admit_also(nullptr);
   // In the serial order.
   keep_first(failure_, std::move(thrown_first_));
@@ -208,13 +212,13 @@ bool group_state::await(view* latest, const unqueued_children* all, std::intptr_
   return false;
 }
 
-void group_state::await_all(view* latest) noexcept {
-  worker* const seat = worker::current();
+// `cursor`: that heard of the beginning of the wait.
+void group_state::await_all(view* latest, trace_cursor* cursor) noexcept {
   // ORD[D36] acquire: as in wait().
   unqueued_children* const all = others_.load(std::memory_order_acquire);
   const std::intptr_t finishes = away_ - held;
   const auto wait = [&] { return (away_ != 0 || all != nullptr) && await(latest, all, finishes); };
-  if (trace_cursor* const cursor = seat != nullptr ? current_tls().cursor : nullptr) {
+  if (cursor != nullptr) {
     // The wait is a construct, too.
     whereabouts where{};
     if (cursor->push(where))
@@ -260,7 +264,11 @@ bool has_left_deque(group_member& child) noexcept {
 bool group_state::take_back(group_member& child) noexcept {
   if (!child.on_deque_) return listed_frames::reclaim(child);
   if (!on_top()) return has_left_deque(child) && listed_frames::reclaim(child);
-  const bool mine = pop() || take_newest(*worker::current()) || listed_frames::reclaim(child);
+  bool mine = pop();
+  if (!mine) [[unlikely]] {
+    unobserved_part::take_in(child.order);
+    mine = take_newest(*worker::current()) || listed_frames::reclaim(child);
+  }
   top_.store(load_tail(), std::memory_order_relaxed);
   return mine;
 }

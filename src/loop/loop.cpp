@@ -10,6 +10,7 @@
 #include "stack/strand_state.hpp"
 #include "system/relax.hpp"
 #include "worker/runtime_core.hpp"
+#include "worker/unobserved_part.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/detail/assert.hpp>
@@ -24,12 +25,14 @@
 #include <atomic>
 #include <exception>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 namespace sennit::detail {
 
 loop_piece::loop_piece(loop_state& whole, position first, position last) noexcept
     : frame_with_state(&run_elsewhere), whole_(whole), first_(first), last_(last) {
+  where() = {.position = 0, .plan = nullptr, .within = true};
   SENNIT_ASSERT(first < last);
 }
 
@@ -63,7 +66,12 @@ fiber* loop_piece::run_elsewhere(frame& base) noexcept {
   return whole.done().finish();
 }
 
+loop_state::loop_state(const entries& of, bool can_throw) noexcept : divided_work(of), can_throw_(can_throw) {
+  ++worker::current()->running().loops;
+}
+
 loop_state::~loop_state() {
+  --worker::current()->running().loops;
   for (loop_piece* p = pieces(); p != nullptr;) delete std::exchange(p, p->next_);
 }
 
@@ -209,6 +217,18 @@ void loop_state::throw_failure() {
 }
 
 bool in_observed_region() noexcept { return current_tls().cursor != nullptr; }
+bool hears_of_loop(position iterations, const loop_cost& cost, bool measured,
+                   const void* returns_to) noexcept {
+  if (current_tls().cursor != nullptr) return true;
+  worker* const here = worker::current();
+  if (here == nullptr || here->running().unobserved == nullptr) [[likely]]
+    return false;
+  constexpr ticks brief = 40 * loop_cost::brief;  // such a loop is not told in a trace
+  std::optional<bool> known_long;
+  if (measured && cost.known())
+    known_long = cost.iteration() != 0 ? iterations > brief / cost.iteration() : iterations > brief;
+  return unobserved_part::hears_of_loop(reinterpret_cast<std::uintptr_t>(returns_to) - 1, known_long);
+}
 bool in_recorded_region() noexcept {
   trace_cursor* const cursor = current_tls().cursor;
   return cursor != nullptr && cursor->by().keeps_positions();
@@ -246,10 +266,12 @@ observed_loop::observed_loop(position iterations, position leaf, position unplan
 }
 
 observed_loop::~observed_loop() {
+  unobserved_part::end_stretch();
   trace_cursor& cursor = *current_tls().cursor;
   if (!cursor.pop()) return;
   cursor.site = site_;
   cursor.by().kept(cursor, where_, iterations_);
+  unobserved_part::begin_between(cursor);
 }
 
 position observed_loop::planned_cut(bool& planned) const noexcept {
@@ -262,9 +284,11 @@ position observed_loop::planned_cut(bool& planned) const noexcept {
 observed_leaf_run::observed_leaf_run(position first, position last) noexcept {
   trace_cursor& cursor = *current_tls().cursor;
   cursor.by().leaf_begins(cursor, first, last);
+  unobserved_part::begin_between(cursor);
 }
 
 observed_leaf_run::~observed_leaf_run() {
+  unobserved_part::end_stretch();
   trace_cursor& cursor = *current_tls().cursor;
   cursor.by().leaf_ends(cursor);
 }

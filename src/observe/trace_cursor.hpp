@@ -27,6 +27,7 @@ struct cursor_level {
   std::uint64_t awaited = nowhere;  // the next of them that the hooks want to hear of
   const void* plan = nullptr;       // the hooks': what they follow from there on
   void* notes = nullptr;            // the hooks': what they have noted here
+  const whereabouts* of = nullptr;  // the construct that is around; null: one that was counted elsewhere
 };
 
 // A part of an observed region whose strands are not observed.
@@ -55,6 +56,7 @@ class trace_cursor {
       return false;
     }
     cursor_level& around = top_[-1];
+    top_->of = &where;
     where = {around.begun, around.plan, false};
     return around.begun++ == around.awaited;
   }
@@ -69,6 +71,12 @@ class trace_cursor {
     *++top_ = {};
     return true;
   }
+  // Whether the strand is in that construct. It is not if the construct began while nobody heard of it.
+  bool is_in(const whereabouts& where) const noexcept { return beyond_ != 0 || top_->of == &where; }
+  // Whether it has just left that construct.
+  bool has_left(const whereabouts& where) const noexcept { return beyond_ != 0 || top_[1].of == &where; }
+  // Whether there was memory for all levels.
+  bool is_complete() const noexcept { return beyond_ == 0; }
   // The strand leaves a level. True: something has been noted there.
   bool pop() noexcept {
     if (beyond_ != 0) [[unlikely]] {
@@ -87,10 +95,11 @@ class trace_cursor {
     around->begun = at + 1;
     top_ = around + 1;
     around[1] = {};
+    around[1].of = &where;
     return true;
   }
-  SENNIT_INLINE bool pop_plainly() noexcept {
-    if (top_->notes != nullptr || beyond_ != 0) [[unlikely]]
+  SENNIT_INLINE bool pop_plainly(const whereabouts& where) noexcept {
+    if (top_->of != &where || top_->notes != nullptr || beyond_ != 0) [[unlikely]]
       return false;
     --top_;
     return true;
@@ -180,6 +189,14 @@ class schedule_hooks {
   // is counted as of now.
   virtual bool is_overdue(trace_cursor&) noexcept { return false; }
   virtual void begins_late(trace_cursor&, whereabouts&) noexcept {}
+  // Between two constructs of a strand: the part that the strand is to be in from here on, as what comes is brief. Null: the
+  // hooks go on to hear of it.
+  virtual unobserved_part* leaves_alone(trace_cursor&) noexcept { return nullptr; }
+  // Such a part has ended. Whether it lasts for long by now; whether the loop at that site, about which nothing else is known,
+  // is to be heard of.
+  virtual void hears_again(trace_cursor&) noexcept {}
+  virtual bool has_left_alone_for_long(trace_cursor&) noexcept { return false; }
+  virtual bool may_be_long(trace_cursor&, std::uintptr_t) noexcept { return true; }
   // A part of a loop begins that is not cut any further, and ends.
   virtual void leaf_begins(trace_cursor&, position, position) noexcept {}
   virtual void leaf_ends(trace_cursor&) noexcept {}

@@ -5,6 +5,7 @@
 #include "stack/float_environment.hpp"
 #include "stack/strand_state.hpp"
 #include "trace/told_graph.hpp"
+#include "worker/unobserved_part.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/detail/calls.hpp>
@@ -114,9 +115,31 @@ class hidden_part {
 
 }  // namespace
 
+namespace {
+
+// What the strand does meanwhile cannot begin to be heard of in the middle.
+class kept_whole {
+ public:
+  kept_whole() noexcept : strand_(worker::current() != nullptr ? &worker::current()->running() : nullptr) {
+    if (strand_ != nullptr) ++strand_->loops;
+  }
+  ~kept_whole() {
+    if (strand_ != nullptr) --strand_->loops;
+  }
+  kept_whole(const kept_whole&) = delete;
+  kept_whole& operator=(const kept_whole&) = delete;
+
+ private:
+  fiber* const strand_;
+};
+
+}  // namespace
+
 void run_as_one(const char* name, action body) {
+  unobserved_part::end_stretch_if_possible();
   trace_cursor* const cursor = current_tls().cursor;
   if (cursor == nullptr || cursor->by().keeps_positions()) {
+    const kept_whole whole;
     body();
     return;
   }

@@ -9,6 +9,7 @@
 #include "stack/float_environment.hpp"
 #include "trace/tracer.hpp"
 #include "worker/runtime_core.hpp"
+#include "worker/unobserved_part.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/detail/action.hpp>
@@ -165,6 +166,7 @@ void enter_region(region_state& region, action body) {
     run_region(nullptr, inside);
     return;
   }
+  unobserved_part::end_stretch_if_possible();
   const stay_in_region stay(region, __builtin_frame_address(0));
   body();
 }

@@ -53,7 +53,7 @@ void trace_clock::stop() noexcept {
 }
 
 void trace_clock::run() noexcept {
-  constexpr unsigned quiet_periods = 20;
+  constexpr unsigned quiet_periods = 5;
   std::unique_lock guard(lock_);
   for (unsigned quiet = 0; !stops_; quiet = strands_ == 0 ? quiet + 1 : 0) {
     for (const traced& of : runtimes_) {

@@ -27,7 +27,7 @@ class trace_clock {
   void stop() noexcept;
 
  private:
-  static constexpr auto period = std::chrono::milliseconds(1);
+  static constexpr auto period = std::chrono::milliseconds(4);
   static constexpr std::size_t most_runtimes = 8;  // those beyond go without
   struct traced {
     runtime_core* core = nullptr;

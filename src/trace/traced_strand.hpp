@@ -50,6 +50,8 @@ struct tracer::strand {
   traced_body* waits = nullptr;   // for groups
   traced_body* leaf = nullptr;    // that has ended, and took `left_ns`
   unobserved_part unobserved;
+  std::uint64_t alone_since_ns = 0;  // in a stretch of which the tracer does not hear
+  std::uint32_t brief_ones = 0;      // constructs one after the other that were too brief to be told
   std::uint64_t wait_depth = 0;
   bool long_children = false;  // since the last wait that was told
   traced_body* spare = nullptr;

@@ -72,6 +72,35 @@ void tracer::settle(strand& of) noexcept {
   of.give_back(*body);
 }
 
+void tracer::was_brief(strand& of) noexcept {
+  if (of.brief_ones < enough_brief_ones) ++of.brief_ones;
+  if (of.innermost != nullptr) ++of.innermost->skipped;
+}
+
+void tracer::was_told(strand& of) noexcept { of.brief_ones -= of.brief_ones / told_share; }
+
+unobserved_part* tracer::leaves_alone(trace_cursor& cursor) noexcept {
+  strand* const of = strand::of(cursor);
+  if (of == nullptr || of->brief_ones < enough_brief_ones || of->innermost == nullptr || of->in_cuts())
+    return nullptr;
+  settle(*of);
+  of->alone_since_ns = now();
+  return &of->unobserved;
+}
+
+void tracer::hears_again(trace_cursor& cursor) noexcept {
+  strand& of = *strand::of(cursor);
+  if (now() - of.alone_since_ns >= alone_ns) of.brief_ones = enough_brief_ones - few_brief_ones;
+}
+
+bool tracer::has_left_alone_for_long(trace_cursor& cursor) noexcept {
+  return now() - strand::of(cursor)->alone_since_ns >= alone_ns;
+}
+
+bool tracer::may_be_long(trace_cursor&, std::uintptr_t site) noexcept {
+  return durations_.mean_ns(site, any_depth) >= resolution_ns;
+}
+
 void tracer::begin(trace_cursor& cursor, frame* branch) noexcept {
   std::unique_ptr<strand> made(new (std::nothrow) strand);
   cursor.note = nullptr;
@@ -113,7 +142,7 @@ void tracer::end(trace_cursor& cursor, frame*) noexcept {
   if (body == nullptr || body->what == kind::cut) return;
   const std::uint64_t end = now();
   if (body->what == kind::child) {
-    durations_.took(body->last, child_depth, end - body->begun_ns);
+    durations_.took(body->last, depth_of_child(body->depth), end - body->begun_ns);
     if (!is_worth_telling(*body, end - body->begun_ns)) return;
   }
   tell(*body, end, body->what != kind::region);
@@ -186,6 +215,7 @@ void tracer::dropped(trace_cursor& cursor) noexcept {
 }
 
 traced_body* tracer::name_begins(std::string_view name, std::uintptr_t site) noexcept {
+  unobserved_part::end_stretch_if_possible();
   traced_body* body = nullptr;
   if (trace_cursor* const cursor = current_tls().cursor; cursor != nullptr && &cursor->by() == this) {
     strand* const of = strand::of(*cursor);
@@ -202,6 +232,7 @@ traced_body* tracer::name_begins(std::string_view name, std::uintptr_t site) noe
 }
 
 void tracer::name_ends(traced_body& section) noexcept {
+  unobserved_part::end_stretch();
   trace_cursor* const cursor = current_tls().cursor;
   strand* const of = cursor != nullptr && &cursor->by() == this ? strand::of(*cursor) : nullptr;
   if (of != nullptr) {

@@ -33,8 +33,6 @@ struct traced_body {
   std::uint64_t skipped = 0;
   std::uint64_t expected_ns = policy::unknown_ns;
   std::uint32_t depth = 0;  // of forks around it
-  std::uint32_t brief_ones =
-      0;                    // constructs in it so far, one after the other, that were hardly worth a look
   bool told = true;         // unless it is as brief as expected
   bool holds_told = false;  // something is told that is said to be in it
   std::uintptr_t site = 0;
@@ -67,6 +65,10 @@ class tracer final : public schedule_hooks {
   void unobserved_ends(trace_cursor& cursor) noexcept override;
   bool is_overdue(trace_cursor& cursor) noexcept override;
   void begins_late(trace_cursor& cursor, whereabouts& where) noexcept override;
+  unobserved_part* leaves_alone(trace_cursor& cursor) noexcept override;
+  void hears_again(trace_cursor& cursor) noexcept override;
+  bool has_left_alone_for_long(trace_cursor& cursor) noexcept override;
+  bool may_be_long(trace_cursor& cursor, std::uintptr_t site) noexcept override;
   void leaf_begins(trace_cursor& cursor, position first, position last) noexcept override;
   void leaf_ends(trace_cursor& cursor) noexcept override;
   void waits(trace_cursor& cursor, const whereabouts& where) noexcept override;
@@ -116,15 +118,21 @@ class tracer final : public schedule_hooks {
   static constexpr std::uint64_t overdue_ns = 3 * resolution_ns;
   // A fork that turns out to be briefer is not told either, if nothing is told of what is in it.
   static constexpr std::uint64_t brief_ns = resolution_ns / 10;
-  // So brief that it is not worth while to leave it alone.
+  // Of what is briefer, most is the time that measuring takes.
   static constexpr std::uint64_t least_ns = 2'000;
-  // Of constructs one after the other in one body that are all as brief as that, most are not even looked at.
-  static constexpr std::uint32_t brief_ones = 64;
-  static constexpr std::uint32_t unseen_ones = 15;
-  // Durations of children are kept by their groups' numbers.
-  static constexpr std::uint32_t child_depth = 1U << 20;
+  // After so many constructs that were not told, the strand is left alone, for so long at most. After that, it is left alone again
+  // after a few. One that was told takes a part of their number away.
+  static constexpr std::uint32_t enough_brief_ones = 16;
+  static constexpr std::uint32_t told_share = 4;
+  static constexpr std::uint32_t few_brief_ones = 2;
+  static constexpr std::uint64_t alone_ns = 1'000'000;
+  // Durations of children are kept by their groups' numbers, and those of loops by their sites alone, too.
+  static constexpr std::uint32_t any_depth = 1U << 20;
+  static constexpr std::uint32_t depth_of_child(std::uint32_t depth) noexcept {
+    return any_depth + 1 + depth;
+  }
   // Those of nodes by the places of their graphs.
-  static constexpr std::uint32_t node_depth = child_depth + 1;
+  static constexpr std::uint32_t node_depth = any_depth - 1;
   static constexpr unsigned outside_row = 1023;  // of threads that run no strand
 
   std::uint64_t now() const noexcept;
@@ -146,7 +154,8 @@ class tracer final : public schedule_hooks {
   donee fork_begins(strand& of, trace_cursor& cursor, whereabouts& where, std::uintptr_t site) noexcept;
   std::uint64_t expected_in(const traced_body* around) const noexcept;
   std::uint64_t expected(const traced_body* around, std::uintptr_t site) const noexcept;
-  static bool is_sampled(traced_body* around, cursor_level& level, std::uint64_t expected_ns) noexcept;
+  static void was_brief(strand& of) noexcept;
+  static void was_told(strand& of) noexcept;
   void learn(const traced_body& fork, std::uint64_t took_ns, std::uint64_t right_ns) noexcept;
   static void leave(strand& of, traced_body& body) noexcept;
   void close(strand& of, traced_body& body) noexcept;

@@ -13,29 +13,10 @@ using kind = traced_body::kind;
 
 }  // namespace
 
-// Whether a construct in the body is to be looked at. Those that are as brief as all before them are not, but for some. Forks and
-// children then do not even come here.
-bool tracer::is_sampled(traced_body* around, cursor_level& level, std::uint64_t expected_ns) noexcept {
-  if (around == nullptr) return true;
-  if (expected_ns >= least_ns) {
-    around->brief_ones = 0;
-    return true;
-  }
-  if (++around->brief_ones < brief_ones) return true;
-  if (around->brief_ones % (unseen_ones + 1) != 0) {
-    ++around->skipped;
-    return false;
-  }
-  around->brief_ones += unseen_ones;
-  level.awaited = level.begun + unseen_ones;
-  return true;
-}
-
 donee tracer::fork_begins(strand& of, trace_cursor& cursor, whereabouts& where,
                           std::uintptr_t site) noexcept {
   const bool is_cut = of.in_cuts();
   const std::uint64_t expected_ns = is_cut ? policy::unknown_ns : expected(of.innermost, site);
-  if (!is_cut && !is_sampled(of.innermost, cursor.around(), expected_ns)) return {};
   traced_body* const body = open(of, is_cut ? kind::cut : kind::fork, site);
   if (body == nullptr) return {};
   cursor.level().notes = body;
@@ -156,7 +137,7 @@ void tracer::unobserved_ends(trace_cursor& cursor) noexcept {
   if (told) {
     tell_in(of, *fork, end);
   } else if (took < resolution_ns) {
-    if (of.innermost != nullptr) ++of.innermost->skipped;
+    was_brief(of);
   } else {
     traced_body right;
     right.what = kind::right;

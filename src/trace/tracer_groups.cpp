@@ -16,8 +16,10 @@ void tracer::spawned(traced_body& child, const whereabouts& where) noexcept {
   child.in = body_of(where.plan);
   child.first = where.position;
   child.last = group_of(where.plan);
-  child.expected_ns = durations_.mean_ns(child.last, child_depth);
+  child.expected_ns = durations_.mean_ns(child.last, depth_of_child(child.depth));
   child.told = child.expected_ns >= resolution_ns;
+  // What is told of one that is not itself told lies in what the strand is in.
+  if (!child.told && child.outer != nullptr) child.id = child.outer->id;
 }
 
 void tracer::spawned_unseen(whereabouts& where, const void* group) noexcept {
@@ -28,9 +30,11 @@ void tracer::child_begins(strand& of, trace_cursor& cursor, whereabouts& where, 
   const void* const plan = spawned_in(of.id(), group);
   where.position = 0;
   cursor.level().plan = nullptr;
-  const std::uint64_t expected_ns = durations_.mean_ns(group_of(plan), child_depth);
-  if (!is_sampled(of.innermost, cursor.around(), expected_ns)) return;
+  const std::uint64_t expected_ns = durations_.mean_ns(
+      group_of(plan), depth_of_child(of.innermost != nullptr ? of.innermost->depth + 1 : 0));
   if (expected_ns >= resolution_ns) of.long_children = true;
+  // Children of children may run elsewhere than here: of those, nothing is known yet.
+  if (expected_ns < resolution_ns) was_brief(of);
   where.position = now();
   cursor.level().plan = plan;
   if (of.innermost != nullptr) of.innermost->holds_told = true;
@@ -40,11 +44,15 @@ void tracer::child_ends(strand& of, traced_body& child) noexcept {
   leave(of, child);
   const std::uint64_t end = now();
   const std::uint64_t took = end - child.begun_ns;
-  durations_.took(child.last, child_depth, took);
-  if (is_worth_telling(child, took)) {
+  durations_.took(child.last, depth_of_child(child.depth), took);
+  if (child.holds_told && !child.told) {
+    if (of.innermost != nullptr) of.innermost->holds_told = true;
+  } else if (is_worth_telling(child, took)) {
+    if (!child.told) child.id = next_id();
     tell_in(of, child, end);
-  } else if (of.innermost != nullptr) {
-    ++of.innermost->skipped;
+    was_told(of);
+  } else {
+    was_brief(of);
   }
   of.give_back(child);
 }
@@ -78,8 +86,10 @@ void tracer::regrouped(trace_cursor& cursor, const whereabouts&, pause) noexcept
   // Of a wait for brief children that is itself brief, nobody learns anything.
   if (!std::exchange(of->long_children, false) && end - wait->begun_ns < least_ns) {
     of->give_back(*wait);
+    was_brief(*of);
     return;
   }
+  was_told(*of);
   wait->id = next_id();
   tell_in(*of, *wait, end);
   of->give_back(*wait);

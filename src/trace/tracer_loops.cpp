@@ -14,7 +14,6 @@ using kind = traced_body::kind;
 
 void tracer::loop_begins(strand& of, trace_cursor& cursor, whereabouts& where, std::uintptr_t site) noexcept {
   const std::uint64_t expected_ns = expected(of.innermost, site);
-  if (!is_sampled(of.innermost, cursor.around(), expected_ns)) return;
   traced_body* const body = open(of, kind::loop, site);
   if (body == nullptr) return;
   body->expected_ns = expected_ns;
@@ -35,6 +34,7 @@ void tracer::loop_ends(strand& of, traced_body& loop) noexcept {
   const std::uint64_t end = now();
   const std::uint64_t took = end - loop.begun_ns;
   learn(loop, took, 0);
+  durations_.took(loop.site, any_depth, took);
   if (loop.holds_told && !loop.told) {
     // That lies in what is around.
     if (of.innermost != nullptr) of.innermost->holds_told = true;
@@ -44,8 +44,9 @@ void tracer::loop_ends(strand& of, traced_body& loop) noexcept {
       tell_whole(loop, end);
     }
     tell_in(of, loop, end);
-  } else if (of.innermost != nullptr) {
-    ++of.innermost->skipped;
+    was_told(of);
+  } else {
+    was_brief(of);
   }
   of.give_back(loop);
 }

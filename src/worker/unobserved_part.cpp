@@ -7,6 +7,7 @@
 #include <sennit/detail/fork/open_group.hpp>
 #include <sennit/detail/worker_tls.hpp>
 
+#include <algorithm>
 #include <mutex>
 #include <new>
 
@@ -22,6 +23,7 @@ bool unobserved_part::find_region(region_state& around, schedule_hooks& by) noex
   }
   if (!region_) region_.reset(new (std::nothrow) hidden_region);
   if (!region_) return false;
+  if (has_children_) return true;  // whose strands may read it
   region_state& region = region_->state;
   region.observed_by = &by;
   region.hidden = true;
@@ -33,13 +35,17 @@ bool unobserved_part::find_region(region_state& around, schedule_hooks& by) noex
   return true;
 }
 
-bool unobserved_part::begin(frame& pushed) noexcept {
+bool unobserved_part::begin(frame& pushed) noexcept { return begin_at(&pushed, nullptr); }
+
+bool unobserved_part::begin_at(frame* pushed, const whereabouts* around) noexcept {
   worker& here = *worker::current();
   fiber& strand = here.running();
   cursor_ = current_tls().cursor;
   if (!find_region(*strand.innermost->region, cursor_->by())) return false;
-  frame_ = &pushed;
-  scope_ = {&region_->state, load_tail(), strand.innermost, &strand, strand.spawns, &pushed};
+  frame_ = pushed;
+  around_ = around;
+  const void* const place = pushed != nullptr ? static_cast<const void*>(pushed) : &scope_;
+  scope_ = {&region_->state, load_tail(), strand.innermost, &strand, strand.spawns, place};
   begins_here(here);
   exchange_cursor(nullptr);
   strand.unobserved = this;
@@ -73,8 +79,106 @@ void unobserved_part::look_at_latest() noexcept {
 }
 
 void unobserved_part::look_again(worker& here) noexcept {
-  if (!cursor_->by().is_overdue(*cursor_)) return;
-  if (count_forks(here)) here.frames().enter(&scope_);
+  const bool is_stretch = frame_ == nullptr;
+  if (is_stretch ? !cursor_->by().has_left_alone_for_long(*cursor_) : !cursor_->by().is_overdue(*cursor_))
+    return;
+  if (count_forks(here)) {
+    here.frames().enter(&scope_);
+  } else if (is_stretch && may_end(here)) {
+    end_now(here);
+  }
+}
+
+unobserved_part* unobserved_part::stretch_here() noexcept {
+  worker* const here = worker::current();
+  if (here == nullptr) return nullptr;
+  fiber& strand = here->running();
+  unobserved_part* const part = strand.unobserved;
+  return part != nullptr && part->frame_ == nullptr && strand.innermost == &part->scope_ ? part : nullptr;
+}
+
+void unobserved_part::begin_between(trace_cursor& cursor) noexcept {
+  if (!cursor.is_complete()) return;
+  unobserved_part* const part = cursor.by().leaves_alone(cursor);
+  if (part != nullptr && !part->begin_at(nullptr, cursor.level().of)) cursor.by().hears_again(cursor);
+}
+
+void unobserved_part::end_stretch() noexcept {
+  if (unobserved_part* const part = stretch_here()) part->end_now(*worker::current());
+}
+
+void unobserved_part::end_stretch_around(const frame& popped) noexcept {
+  unobserved_part* const part = stretch_here();
+  if (part != nullptr && part->around_ == &const_cast<frame&>(popped).where())
+    part->end_now(*worker::current());
+}
+
+void unobserved_part::end_long_stretch() noexcept {
+  unobserved_part* const part = stretch_here();
+  if (part == nullptr || !part->cursor_->by().has_left_alone_for_long(*part->cursor_)) return;
+  worker& here = *worker::current();
+  if (part->may_end(here)) part->end_now(here);
+}
+
+void unobserved_part::take_in(std::uint64_t spawned) noexcept {
+  unobserved_part* const part = stretch_here();
+  if (part == nullptr || spawned > part->scope_.spawns_before) return;
+  worker& here = *worker::current();
+  {
+    const std::lock_guard guard(here.frames().lock());
+    part->scope_.first = std::min(part->scope_.first, load_tail());
+    part->scope_.spawns_before = spawned - 1;
+  }
+  here.frames().enter(&part->scope_);
+}
+
+void unobserved_part::end_stretch_if_possible() noexcept {
+  unobserved_part* const part = stretch_here();
+  if (part == nullptr) return;
+  worker& here = *worker::current();
+  if (part->may_end(here)) part->end_now(here);
+}
+
+bool unobserved_part::hears_of_loop(std::uintptr_t site, std::optional<bool> known_long) noexcept {
+  unobserved_part* const part = stretch_here();
+  if (part == nullptr) return false;
+  schedule_hooks& by = part->cursor_->by();
+  const bool may_be_long = known_long ? *known_long : by.may_be_long(*part->cursor_, site);
+  if (!may_be_long && !(any_gate_shut() && by.has_left_alone_for_long(*part->cursor_))) return false;
+  worker& here = *worker::current();
+  if (!part->may_end(here)) return false;
+  part->end_now(here);
+  return true;
+}
+
+void unobserved_part::end_stretch_after(std::uint64_t spawned) noexcept {
+  unobserved_part* const part = stretch_here();
+  if (part != nullptr && spawned <= part->scope_.spawns_before) part->end_now(*worker::current());
+}
+
+// No loop of the strand is under way that was not told of, nor a fork whose branch a thief may take.
+bool unobserved_part::may_end(worker& here) noexcept {
+  if (here.running().loops != 0) return false;
+  const std::lock_guard guard(here.frames().lock());
+  const slot* const tail = load_tail();
+  for (const slot* at = std::max<const slot*>(scope_.first, here.frames().oldest()); at < tail; ++at)
+    if (branch_with_state_in(*at) == nullptr) return false;
+  return true;
+}
+
+// What is left in the deque, children, is the observed strand's from here on. Where each is nobody knows.
+void unobserved_part::give_positions(worker& here) noexcept {
+  const std::lock_guard guard(here.frames().lock());
+  const slot* const tail = load_tail();
+  for (const slot* at = std::max<const slot*>(scope_.first, here.frames().oldest()); at < tail; ++at)
+    if (frame* const child = branch_with_state_in(*at))
+      child->where() = {.position = 0, .plan = nullptr, .within = true};
+}
+
+void unobserved_part::end_now(worker& here) noexcept {
+  give_positions(here);
+  end();
+  cursor_->by().hears_again(*cursor_);
 }
 
 // Counts those around the frame that was pushed last. False: there are none.

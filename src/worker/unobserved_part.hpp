@@ -1,5 +1,6 @@
-// A part of an observed strand of which its hooks do not hear: the left branch of one fork, and the right one where the strand
-// runs that. Its forks cost what forks cost otherwise. docs/protocols/trace_cursors.md, "Parts that are not observed".
+// A part of an observed strand of which its hooks do not hear. It is the left branch of one fork, and the right one where the strand
+// runs that; or a *stretch*: what the strand does between two constructs, until the construct around ends at the latest. In a part,
+// constructs cost what they cost otherwise. docs/protocols/trace_cursors.md, "Parts that are not observed".
 #pragma once
 
 #include "observe/trace_cursor.hpp"
@@ -9,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace sennit::detail {
@@ -28,6 +30,23 @@ class unobserved_part {
   void go_on_with_right() noexcept;
   // The strand is observed again.
   void end() noexcept;
+  // A stretch begins, if the hooks want that.
+  static void begin_between(trace_cursor& cursor) noexcept;
+  // If the calling strand is in a stretch, that ends: something ends that is around it. Otherwise nothing happens.
+  static void end_stretch() noexcept;
+  // The same, if it is the frame's construct that ends.
+  static void end_stretch_around(const frame& popped) noexcept;
+  // The same, if the stretch lasts for long.
+  static void end_long_stretch() noexcept;
+  // Whatever comes next is to be heard of, if that is possible here.
+  static void end_stretch_if_possible() noexcept;
+  // The calling strand has not heard of that loop so far: whether it does from here on. `known_long`: by what the loop's
+  // iterations cost; none: nothing is known of that.
+  static bool hears_of_loop(std::uintptr_t site, std::optional<bool> known_long) noexcept;
+  // Ends the stretch if the strand had pushed that child before.
+  static void end_stretch_after(std::uint64_t spawned) noexcept;
+  // A pop has met the gate, tail being lowered. If the child was pushed before the stretch, that has it from here on.
+  static void take_in(std::uint64_t spawned) noexcept;
   // The calling strand has pushed a frame. If it is in a part that lasts for longer than was expected, the part goes on as that
   // of the newest fork before, and all that lie around are observed from now on: their right branches, and what follows.
   static void look_at_latest() noexcept;
@@ -42,13 +61,19 @@ class unobserved_part {
   void begins_here(worker& here) noexcept;
   bool is_whole(worker& here) const noexcept;
   void look_again(worker& here) noexcept;
+  static unobserved_part* stretch_here() noexcept;
+  bool begin_at(frame* pushed, const whereabouts* around) noexcept;
+  void give_positions(worker& here) noexcept;
+  bool may_end(worker& here) noexcept;
+  void end_now(worker& here) noexcept;
   bool count_forks(worker& here) noexcept;
   bool has_open_child(const fiber& strand) const noexcept;
 
   std::unique_ptr<hidden_region> region_;
   bool has_children_ = false;  // of groups from outside, which may refer to the region
   trace_cursor* cursor_ = nullptr;
-  const frame* frame_ = nullptr;
+  const frame* frame_ = nullptr;  // null: a stretch
+  const whereabouts* around_ = nullptr;
   const worker* home_ =
       nullptr;  // where it began, and since when frames leave its deque by pops and steals only
   std::uint64_t epoch_ = 0;

@@ -7,6 +7,7 @@
 #include "system/relax.hpp"
 #include "worker/polling.hpp"
 #include "worker/runtime_core.hpp"
+#include "worker/unobserved_part.hpp"
 
 #include <sennit/detail/assert.hpp>
 #include <sennit/detail/calls.hpp>
@@ -223,6 +224,7 @@ void leave_branch(frame& branch) noexcept {
   // Not written without need: the strand that waits reads the frame next, on another processor.
   if (load_views() != nullptr) branch.stolen().views = exchange_views(nullptr);
   if (!branch.stolen().is_strand) {
+    unobserved_part::end_stretch();
     if (trace_cursor* const cursor = exchange_cursor(nullptr)) cursor->by().end(*cursor, &branch);
   }
   worker& here = *worker::current();
@@ -346,6 +348,7 @@ void worker::run_on_top(frame& claimed) noexcept {
   child_underway* const child = std::exchange(self.innermost_child, nullptr);
   open_group* const open = std::exchange(self.open_groups, nullptr);
   unobserved_part* const unobserved = std::exchange(self.unobserved, nullptr);
+  const unsigned loops = std::exchange(self.loops, 0);
   frames_.forget_positions();
   fiber* const waiter = begin_and_run(claimed);
   exchange_views(views);
@@ -355,6 +358,7 @@ void worker::run_on_top(frame& claimed) noexcept {
   self.innermost_child = child;
   self.open_groups = open;
   self.unobserved = unobserved;
+  self.loops = loops;
   enter_float_environment(*below->region);
   if (waiter != nullptr) {
     // It goes on here, and this strand wherever there is a stack for that.

@@ -186,7 +186,7 @@ class SENNIT_EXPORT group_state : public open_group {
   void check_waiter(worker* here) const;
   view* gather(const fiber& strand, std::uint64_t since) noexcept;
   void collect(view* latest) noexcept;
-  void await_all(view* latest) noexcept;
+  void await_all(view* latest, trace_cursor* cursor) noexcept;
   view* latest_of(worker* here, unqueued_children* all) noexcept;
   bool await(view* latest, const unqueued_children* all, std::intptr_t finishes) noexcept;
   void admit_outside(worker& seat) noexcept;
@@ -219,6 +219,7 @@ class SENNIT_EXPORT group_state : public open_group {
 
   // The strand whose children are in the chain from `newest` on; null: there is nothing to wait for there.
   std::atomic<fiber*> strand_{nullptr};
+  std::uint64_t first_order_ = 0;    // of the children in it
   std::exception_ptr thrown_first_;  // by children that ran at once before the oldest of them was pushed
   int room_;                         // how many more may be pushed before somebody looks how many have ended
   int at_once_ = 0;                  // how many are called before that

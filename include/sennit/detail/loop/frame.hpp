@@ -98,7 +98,7 @@ class SENNIT_EXPORT loop_state : public divided_work {
   };
 
   // `can_throw`: a cancellation can be thrown to the strand that begins the loop.
-  loop_state(const entries& of, bool can_throw) noexcept : divided_work(of), can_throw_(can_throw) {}
+  loop_state(const entries& of, bool can_throw) noexcept;
   ~loop_state();
 
   // A piece that counts as unfinished from now on; null without memory. From any strand at work on the loop.

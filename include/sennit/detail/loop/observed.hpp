@@ -16,8 +16,13 @@
 
 namespace sennit::detail {
 
+class loop_cost;
+
 // Whether the calling strand's region is observed.
 SENNIT_EXPORT SENNIT_COLD bool in_observed_region() noexcept;
+// Whether the calling strand's region is to hear of that loop; it may begin to observe the strand for that.
+SENNIT_EXPORT SENNIT_COLD bool hears_of_loop(position iterations, const loop_cost& cost, bool measured,
+                                             const void* returns_to) noexcept;
 // Whether it is recorded, or follows a schedule.
 SENNIT_EXPORT SENNIT_COLD bool in_recorded_region() noexcept;
 

@@ -35,8 +35,9 @@ template <class Body>
   const bool may_hold_others = !seen_through<Body>(body, &written);
   const position unplanned = unplanned_leaf(n, {leaf, 2 * brief, may_hold_others});
   const observed_loop construct(n, leaf, unplanned, 1, returns_to);
-  // Again and again: what was measured first has more cuts in it, and costs change.
-  const ticks begun = cost.known() && !take_time_of_loop() ? 0 : read_clock();
+  // Again and again: what was measured first has more cuts in it, and costs change. But a brief loop takes longer where it is
+  // observed, which must not count elsewhere.
+  const ticks begun = cost.known() && (n <= brief || !take_time_of_loop()) ? 0 : read_clock();
   auto sum = fold_cuts<Body>(first, last, construct, construct.divides(), body);
   if (begun != 0) {
     cost.took(read_clock() - begun, n);
@@ -110,8 +111,12 @@ template <class Body, class Options>
 [[gnu::noinline]] typename Body::value run_shared(typename Body::value sum, position at, position n,
                                                   Body& body, const Options& how) {
   loop_cost& cost = cost_of_loop(__builtin_return_address(0), body.code());
-  if (any_gate_shut() && in_observed_region())
-    return run_observed<Body>(0, n, body, how, cost, __builtin_return_address(0));
+  if (hears_of_loop(n, cost, how.measured(), __builtin_return_address(0))) {
+    if (at == 0) return run_observed<Body>(0, n, body, how, cost, __builtin_return_address(0));
+    // The strand is observed since one of the iterations.
+    body.merge(sum, run_observed<Body>(at, n, body, how, cost, __builtin_return_address(0)));
+    return sum;
+  }
   if (how.measured() && at == 0 && cost.known()) {
     const position first = std::clamp<position>(cost.brief_iterations() / 2, 1, n);
     if (cost.seen()) {

@@ -110,8 +110,13 @@ template <class Body, class Options>
 [[gnu::noinline]] typename Body::value run_shared(typename Body::value sum, position at, position n,
                                                   Body& body, const Options& how) {
   loop_cost& cost = cost_of_loop(__builtin_return_address(0), body.code());
-  if (any_gate_shut() && in_observed_region())
-    return run_observed<Body>(0, n, body, how, cost, __builtin_return_address(0));
+  if (any_gate_shut() && in_observed_region()) {
+    auto rest = run_observed<Body>(at, n, body, how, cost, __builtin_return_address(0));
+    if (at == 0) return rest;
+    // It began in a part of the strand that was not observed, and that has ended meanwhile.
+    body.merge(sum, std::move(rest));
+    return sum;
+  }
   if (how.measured() && at == 0 && cost.known()) {
     const position first = std::clamp<position>(cost.brief_iterations() / 2, 1, n);
     if (cost.seen()) {

@@ -43,7 +43,6 @@ class unobserved_part {
   bool is_whole(worker& here) const noexcept;
   void look_again(worker& here) noexcept;
   bool count_forks(worker& here) noexcept;
-  bool has_open_child(const fiber& strand) const noexcept;
 
   std::unique_ptr<hidden_region> region_;
   bool has_children_ = false;  // of groups from outside, which may refer to the region

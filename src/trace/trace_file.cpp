@@ -1,6 +1,7 @@
 #include "trace/trace_file.hpp"
 
 #include "process/fork_child.hpp"
+#include "process/no_cancellation.hpp"
 
 #include <sennit/detail/failure.hpp>
 
@@ -104,6 +105,7 @@ void trace_file::write_out(std::string_view text) noexcept {
 }
 
 void trace_file::write_whole(std::string_view text) noexcept {
+  const no_cancellation writing;
   while (!text.empty()) {
     const ssize_t written = ::write(file_, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;

@@ -1,6 +1,7 @@
 #include "trace/trace_file.hpp"
 
 #include "process/fork_child.hpp"
+#include "process/no_cancellation.hpp"
 
 #include <sennit/detail/failure.hpp>
 
@@ -164,6 +165,7 @@ void trace_file::write_out(std::string_view text) noexcept {
 
 void trace_file::write_whole(std::string_view text) noexcept {
   const without_signals guard;
+  const no_cancellation writing;
   while (!text.empty()) {
     const ssize_t written = ::write(file_, text.data(), text.size());
     const int error = written < 0 ? errno : 0;

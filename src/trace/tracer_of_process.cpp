@@ -1,6 +1,7 @@
 // The one tracer of a process, which the environment asks for.
 #include "process/environment.hpp"
 #include "process/fork_child.hpp"
+#include "process/no_cancellation.hpp"
 #include "process/settings.hpp"
 #include "trace/tracer.hpp"
 
@@ -40,7 +41,7 @@ unsigned default_workers() noexcept {
 
 tracer* made(std::string_view path, unsigned workers) noexcept {
   tracer* all = nullptr;
-  std::string refusal = "there is no memory";
+  std::string refusal;  // empty: there is no memory
   const bool is_made = attempt<std::exception>([&] {
 #if SENNIT_EXCEPTIONS
     try {
@@ -57,7 +58,7 @@ tracer* made(std::string_view path, unsigned workers) noexcept {
         stderr,
         "sennit: there is no trace, as SENNIT_TRACE=%s: name a file in a directory that can be written "
         "to, or unset the variable\n",
-        refusal.c_str());
+        refusal.empty() ? "there is no memory" : refusal.c_str());
   return all;
 }
 
@@ -75,6 +76,7 @@ tracer* tracer::current(unsigned workers) noexcept {
     const std::lock_guard guard(making);
     all = in_use.load(std::memory_order_relaxed);
     if (all == nullptr) {
+      const no_cancellation opening;
       const auto path = variable("SENNIT_TRACE");
       if (path) all = made(*path, workers != 0 ? workers : default_workers());
       generation_in_use = fork_generation();

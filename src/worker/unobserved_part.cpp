@@ -4,7 +4,6 @@
 #include "stack/strand_state.hpp"
 #include "worker/worker.hpp"
 
-#include <sennit/detail/fork/open_group.hpp>
 #include <sennit/detail/worker_tls.hpp>
 
 #include <algorithm>
@@ -204,23 +203,12 @@ bool unobserved_part::count_forks(worker& here) noexcept {
   return any;
 }
 
-// Children of groups from outside are left where the strand pushed them in the right branch.
-bool unobserved_part::has_open_child(const fiber& strand) const noexcept {
-  if (strand.spawns == scope_.spawns_before) return false;
-  for (const open_group* g = strand.open_groups; g != nullptr; g = g->next_open) {
-    if (g->has_child_after(scope_.spawns_before)) return true;
-  }
-  return false;
-}
-
 void unobserved_part::end() noexcept {
   worker& here = *worker::current();
   fiber& strand = here.running();
-  if (has_open_child(strand)) {
-    has_children_ = true;
-    // What is latent of them belongs to the hidden region.
-    if (load_tail() > scope_.first) here.relocate();
-  }
+  has_children_ = has_children_ || strand.spawns != scope_.spawns_before;
+  // Children of a group from outside, which the right branch has spawned. They belong to the hidden region.
+  if (load_tail() > scope_.first) here.relocate();
   strand.unobserved = nullptr;
   strand.innermost = scope_.outer;
   here.frames().enter(scope_.outer);

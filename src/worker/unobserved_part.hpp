@@ -67,7 +67,6 @@ class unobserved_part {
   bool may_end(worker& here) noexcept;
   void end_now(worker& here) noexcept;
   bool count_forks(worker& here) noexcept;
-  bool has_open_child(const fiber& strand) const noexcept;
 
   std::unique_ptr<hidden_region> region_;
   bool has_children_ = false;  // of groups from outside, which may refer to the region

@@ -1,5 +1,6 @@
 // The real deque: forks of owners against thieves. Each case explores all orders.
 #include "observe/trace_cursor.hpp"
+#include "worker/unobserved_part.hpp"
 #include "world.hpp"
 
 #include <sennit/join.hpp>
@@ -147,7 +148,7 @@ TEST(Deque, OnlyWhatSuitsAThief) {
 }
 
 // Forks of an observed region: a thief reads the number of what it has taken.
-class counting_hooks final : public sennit::detail::schedule_hooks {
+class counting_hooks : public sennit::detail::schedule_hooks {
  public:
   using cursor = sennit::detail::trace_cursor;
   using whereabouts = sennit::detail::whereabouts;
@@ -215,6 +216,81 @@ TEST(Deque, ObservedAndUnwound) {
 }
 TEST(Deque, ObservedFenced) { explore_observed(true, 3, &two_nested, 2); }
 TEST(Deque, ObservedInARowFenced) { explore_observed(true, 4, &two_in_a_row, 2); }
+
+// The first fork begins a part that is not observed. `overdue`: the owner looks into it wherever it meets the push gate.
+class part_hooks final : public counting_hooks {
+ public:
+  explicit part_hooks(bool overdue) : overdue_(overdue) {}
+  sennit::detail::donee reached(cursor& at, whereabouts&, sennit::detail::construct) noexcept override {
+    at.level().notes = this;
+    return {.part = &part_};
+  }
+  bool keeps_positions() const noexcept override { return false; }
+  bool is_overdue(cursor&) noexcept override { return overdue_; }
+  void begins_late(cursor& at, whereabouts&) noexcept override { at.level().notes = this; }
+
+ private:
+  const bool overdue_;
+  sennit::detail::unobserved_part part_;
+};
+
+void explore_part(bool fenced, unsigned branches, void (*forks)(world&), unsigned attempts,
+                  bool overdue = false) {
+  struct traced {
+    part_hooks hooks;
+    sennit::detail::trace_cursor cursor{hooks};
+  };
+  std::unique_ptr<traced> strand;
+  const auto thief_reads = [=](world& w) {
+    for (unsigned i = 0; i < attempts; ++i) {
+      if (frame* const claimed = w.all[0]->frames().steal(true, {}, worker::current()->at_hand())) {
+        // A frame of the part belongs to another region.
+        if (claimed->stolen().region == &w.region)
+          explore::check(claimed->where().position < 4, "the frame has a number");
+        worker::current()->run(*claimed);
+      }
+    }
+  };
+  expect_none(against{
+      .fenced = fenced,
+      .branches = branches,
+      .owner =
+          [&](world& w) {
+            forks(w);
+            explore::check(w.all[0]->running().unobserved == nullptr, "the part has ended");
+            explore::check(w.all[0]->tls().cursor == &strand->cursor, "the strand is observed again");
+          },
+      .thieves = {thief_reads},
+      .prepare =
+          [&](world& w) {
+            strand.reset(new traced{.hooks = part_hooks(overdue)});
+            strand->cursor.level().awaited = 0;
+            w.region.observed_by = &strand->hooks;
+            w.all[0]->tls().cursor = &strand->cursor;
+            w.all[0]->relocate();
+          }}.explore());
+}
+TEST(Part, OneFork) { explore_part(false, 2, &one_fork, 2); }
+TEST(Part, TwoNested) { explore_part(false, 3, &two_nested, 2); }
+TEST(Part, TwoInARow) { explore_part(false, 4, &two_in_a_row, 2); }
+TEST(Part, TwoNestedFenced) { explore_part(true, 3, &two_nested, 2); }
+TEST(Part, TwoInARowFenced) { explore_part(true, 4, &two_in_a_row, 2); }
+// The second fork becomes the part's as the third one is pushed, after somebody has asked for a sign.
+void three_nested(world& w) {
+  const auto asked = [&w] {
+    (void)w.all[0]->frames().ask_for_sign();
+    one_fork(w);
+    return 0;
+  };
+  sennit::join(
+      [&] {
+        sennit::join(asked, [&w] { return w.ran(2); });
+        return 0;
+      },
+      [&w] { return w.ran(3); });
+}
+TEST(Part, LookedInto) { explore_part(false, 4, &three_nested, 2, true); }
+TEST(Part, LookedIntoFenced) { explore_part(true, 4, &three_nested, 1, true); }
 
 // What a thief has taken forks in turn, against another thief.
 TEST(Deque, TheStolenForks) {

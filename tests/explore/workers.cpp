@@ -3,8 +3,8 @@
 #include "fork/views.hpp"
 #include "observe/trace_cursor.hpp"
 #include "process/fork_child.hpp"
+#include "stack/fiber.hpp"
 #include "worker/runtime_core.hpp"
-#include "worker/unobserved_part.hpp"
 #include "worker/worker.hpp"
 
 #include <sennit/detail/calls.hpp>
@@ -54,18 +54,15 @@ void worker::begin(region_state* region) {
   attached_ = true;
   frames_.attach(tls_);
   if (region == nullptr) return;
-  whole_ = {region, frames_.bottom(), nullptr, nullptr, 0};
+  whole_ = {region, frames_.bottom(), nullptr, &strand_, 0};
+  strand_.innermost = &whole_;
   (void)frames_.enter(&whole_);
 }
 
-fiber& worker::running() noexcept { std::abort(); }
-
-// The regions here are recorded, and not traced: a strand is observed in all of its parts.
-unobserved_part* unobserved_part::of(const frame&) noexcept { return nullptr; }
-bool unobserved_part::begin(frame&) noexcept { std::abort(); }
-void unobserved_part::go_on_with_right() noexcept { std::abort(); }
-void unobserved_part::end() noexcept { std::abort(); }
-void unobserved_part::look_at_latest() noexcept {}
+// A strand is on the thread's own stack here.
+stack::~stack() = default;
+fiber::fiber() noexcept = default;
+fiber::~fiber() = default;
 
 bool worker::wait(completion& done, std::intptr_t branches) noexcept {
   if (done.done(branches)) return false;
@@ -78,8 +75,8 @@ bool worker::wait(completion& done, std::intptr_t branches) noexcept {
 }
 
 void worker::relocate() noexcept {
-  whole_.first = frames_.bottom();
-  (void)frames_.enter(&whole_);
+  move_scopes(strand_.innermost, frames_.bottom());
+  (void)frames_.enter(strand_.innermost);
 }
 
 bool worker::donate_newest(worker& to, std::uint64_t number) noexcept {
@@ -136,14 +133,17 @@ void worker::sleep_until_told() noexcept {
 
 void worker::run(frame& claimed) noexcept {
   if (attached_) {
-    whole_ = {claimed.stolen().region, frames_.bottom(), nullptr, nullptr, 0};
+    whole_ = {claimed.stolen().region, frames_.bottom(), nullptr, &strand_, 0};
+    strand_.innermost = &whole_;
     (void)frames_.enter(&whole_);
   }
   if (claimed.run() != nullptr) explore::check(false, "somebody waits who has not said so");
 }
 
 // As in worker.cpp: the worker leaves the branch's region before the branch says that it has ended.
-void leave_branch(frame&) noexcept { worker::current()->leave(); }
+void leave_branch(frame& branch) noexcept {
+  if (!branch.stolen().in_place) worker::current()->leave();
+}
 void worker::leave() noexcept {
   if (attached_) frames_.leave();
 }

@@ -3,6 +3,8 @@
 
 #include <sennit/sennit.hpp>
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <map>
@@ -440,6 +442,23 @@ TEST(Trace, NamedReturnsWhatTheFunctionReturns) {
     EXPECT_THROW(sennit::named("failure", [] { throw outer_failure(); }), outer_failure);
   });
   EXPECT_THAT(run, ExitedWith(0));
+}
+
+TEST(Trace, IsNoPointOfCancellation) {
+  // Catches: a program that ends because a thread was to be cancelled as it wrote a line, where nothing may be thrown.
+  const trace_path path;
+  const ending run = traced(path, 2, [] {
+    pthread_t thread{};
+    const auto runs = [](void*) -> void* {
+      pthread_cancel(pthread_self());
+      sennit::runtime({.workers = 2}).run([] { EXPECT_EQ(tree(4), 16); });
+      return nullptr;
+    };
+    ASSERT_EQ(pthread_create(&thread, nullptr, runs, nullptr), 0);
+    ASSERT_EQ(pthread_join(thread, nullptr), 0);
+  });
+  EXPECT_THAT(run, ExitedWith(0));
+  expect_well_formed(parsed(path));
 }
 
 TEST(Trace, IsTheParentsAlone) {

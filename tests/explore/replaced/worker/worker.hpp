@@ -60,7 +60,7 @@ class worker {
   void found_work() noexcept;
 
   worker_frames& frames() noexcept { return frames_; }
-  fiber& running() noexcept;
+  fiber& running() noexcept { return strand_; }
   runtime_core& core() const noexcept { return core_; }
   parker& parking() noexcept { return sleep_place_.call; }
   sleeping& sleep_place() noexcept { return sleep_place_; }
@@ -78,6 +78,7 @@ class worker {
   worker_frames frames_;
   bool attached_ = false;
   bool owns_wake_ = false;
+  fiber strand_;
   scope whole_{};
   sleeping sleep_place_;
   reserve at_hand_;

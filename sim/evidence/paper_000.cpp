@@ -69,7 +69,9 @@ std::map<std::string, by_cores> speedups(const phased_program& loops, std::span<
     add("SP", by_random(together, cores, on));
     add("SPN", by_schedule(together, cores, on));
     add("Sennit", along_places(together, cores, on));
-    fmt::print(stderr, "{} {}\n", loops.name, cores);
+    std::string found;
+    for (const auto& [way, by] : all) found += fmt::format(" {} {:.3f}", way, by.at(cores));
+    fmt::print(stderr, "{} {}:{}\n", loops.name, cores, found);
   }
   return all;
 }

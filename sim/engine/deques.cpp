@@ -69,7 +69,7 @@ frame simulation::take_oldest(worker& w, bool if_worth) {
 
 // At a fork, a join or a chunk: hands the oldest frame over, if somebody has asked.
 void simulation::answer(worker& w) {
-  if (!w.asked || !latent(w)) return;
+  if (!w.asked || !latent(w) || w.keeps_until > w.time) return;
   if (w.beats.next_ns() != 0 && ns(w.time) < w.beats.next_ns()) return;
   const frame oldest = take_oldest(w, true);
   if (!oldest) return;
@@ -169,6 +169,10 @@ void simulation::note_open(worker& w) {
     opens = beat;
   } else if (has_latent) {
     opens = std::max(beat, w.asked_at + w.asking.patience_ns() * nanosecond);
+  }
+  if (has_lateness_ && w.listed.empty()) {
+    if (opens != never) opens = std::max(opens, w.keeps_until);
+    for (const donation& d : w.donated) opens = std::min(opens, this->opens(d));
   }
   if (open_.at(w.index) == opens) return;
   open_.set(w.index, opens);

@@ -43,11 +43,12 @@ enum class replay : std::uint8_t { none, strict_ordered, strict_unordered, relax
 // A policy with a mistake, so that tests can show that they would see it.
 enum class fault : std::uint8_t {
   none,
-  newest_frame,       // thieves take the newest frame
-  no_wakes,           // pushes wake nobody
-  no_period,          // a promotion may follow the other at once, whatever the beat
-  own_color,          // thieves take nothing but their own color
-  no_limit,           // a splice delays calls beyond the limit
+  newest_frame,  // thieves take the newest frame
+  no_wakes,      // pushes wake nobody
+  no_period,     // a promotion may follow the other at once, whatever the beat
+  own_color,     // thieves take nothing but their own color
+  no_lateness,   // in a relaxed replay, nobody takes what a worker is late for, and frames are open at once
+  no_limit,      // a splice delays calls beyond the limit
   no_thieves_of_rows  // interleaved calls are all one worker's
 };
 

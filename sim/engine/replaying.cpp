@@ -1,6 +1,7 @@
 // Runs that are recorded as schedules, and runs that follow one (Lifflander, Krishnamoorthy and Kale, 2013).
 #include "engine/names.hpp"
 #include "engine/simulation.hpp"
+#include "policy/lateness.hpp"
 #include "policy/roles.hpp"
 
 #include <algorithm>
@@ -70,7 +71,9 @@ bool simulation::donate_parts(worker& w, record_number part) {
 void simulation::give(worker& w, frame f, std::uint32_t to, std::uint32_t turn) {
   spend(w, activity::forking, costs_.promotion);
   worker& donee = workers_[to];
-  donee.donated.push_back({.what = f, .turn = turn});
+  donee.donated.push_back(
+      {.what = f, .turn = turn, .came = w.time, .before = static_cast<std::uint32_t>(donee.donated.size())});
+  if (has_lateness_) note_open(donee);
   const picoseconds arrives = w.time + costs_.transfer.at(between(w, donee));
   switch (donee.now) {
     case phase::running:
@@ -106,9 +109,43 @@ frame simulation::take_donated(worker& w) {
     const frame given = at->what;
     if (at->turn != any_turn) w.turn = at->turn + 1;
     w.donated.erase(at);
+    if (has_lateness_) note_open(w);
     return given;
   }
   return {};
+}
+
+// When others may have it.
+picoseconds simulation::opens(const donation& d) const noexcept {
+  return d.came + policy::lateness::before_donation_ns(strand_ns_, d.before) * nanosecond;
+}
+
+// Of what the schedule gives to the worker, what it has not begun in time.
+frame simulation::take_late(worker& donee) {
+  for (auto at = donee.donated.begin(); at != donee.donated.end(); ++at) {
+    if (opens(*at) > now_) continue;
+    const frame late = at->what;
+    donee.donated.erase(at);
+    note_open(donee);
+    return late;
+  }
+  return {};
+}
+
+// What the schedule gives to others of the strand may still be on its way to them.
+void simulation::begin_planned(worker& w) {
+  if (!has_lateness_) return;
+  w.is_planned = true;
+  w.begun = w.time;
+  w.keeps_until = w.time + policy::lateness::before_frames_ns(strand_ns_) * nanosecond;
+}
+
+void simulation::end_planned(worker& w) {
+  if (!std::exchange(w.is_planned, false)) return;
+  w.keeps_until = 0;
+  strand_ns_ = policy::lateness::strand_ns(strand_ns_, (w.time - w.begun) / nanosecond);
+  for (worker& other : workers_)
+    if (!other.donated.empty()) note_open(other);
 }
 
 // Workers of a strict schedule do not search.

@@ -31,7 +31,7 @@ void simulation::search(worker& w) {
   if (w.looks == 0) {
     if (how_.follow == replay::relaxed) {
       if (const frame given = take_donated(w)) {
-        found(w, given);
+        found(w, given, true);
         return;
       }
     }
@@ -119,6 +119,13 @@ frame simulation::look_at(worker& thief, worker& victim, bool insists) {
     spend(thief, activity::stealing, costs_.steal_hit.at(between(thief, victim)));
     return oldest;
   }
+  if (has_lateness_) {
+    if (const frame late = take_late(victim)) {
+      spend(thief, activity::stealing, costs_.steal_hit.at(between(thief, victim)));
+      return late;
+    }
+    if (victim.keeps_until > now) return {};
+  }
   if (!is_running(victim) || how_.how == promotion::heartbeat) return {};
   if (victim.beats.next_ns() != 0 && ns(now) < victim.beats.next_ns()) return {};
   const bool has_latent = latent(victim);
@@ -160,7 +167,7 @@ bool simulation::looks_for_own(const worker& thief) const noexcept {
 }
 
 // It has got a frame, however.
-void simulation::found(worker& w, frame f) {
+void simulation::found(worker& w, frame f, bool planned) {
   set_searching(w, false);
   w.now = phase::running;
   w.patience.found_work();
@@ -171,6 +178,7 @@ void simulation::found(worker& w, frame f) {
   w.barriers_met = result_.barriers;
   if (how_.how == promotion::heartbeat) w.next_beat = w.time - w.time % how_.heartbeat + how_.heartbeat;
   w.taken = f;
+  if (planned) begin_planned(w);
   // As in worker_frames::enter(): its first fork may come before anybody has asked.
   if (how_.by == steal::ask && !w.asked && !strict()) {
     for (const std::uint64_t word : searching_) {

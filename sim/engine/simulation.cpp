@@ -80,6 +80,8 @@ run_result simulation::run() {
   first.now = phase::running;
   first.begins = program_.root();
   if (how_.how == promotion::heartbeat) first.next_beat = how_.heartbeat;
+  has_lateness_ = how_.follow == replay::relaxed && how_.broken != fault::no_lateness;
+  begin_planned(first);
   note_open(first);
   next_.set(0, 0);
   while (!over_) {

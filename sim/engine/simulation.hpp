@@ -113,7 +113,7 @@ class [[gnu::visibility("hidden")]] simulation {
   void begin_search(worker& w);
   void search(worker& w);
   frame look_at(worker& thief, worker& victim, bool insists);
-  void found(worker& w, frame f);
+  void found(worker& w, frame f, bool planned = false);
   void begin_frame(worker& w, frame f);
   void lie_dormant(worker& w);
   void leave_dormancy(worker& w, picoseconds at);
@@ -148,6 +148,10 @@ class [[gnu::visibility("hidden")]] simulation {
   bool donate_parts(worker& w, record_number part);
   void give(worker& w, frame f, std::uint32_t to, std::uint32_t turn);
   frame take_donated(worker& w);
+  picoseconds opens(const donation& d) const noexcept;
+  frame take_late(worker& donee);
+  void begin_planned(worker& w);
+  void end_planned(worker& w);
   std::uint64_t name_of(const frame& f);
   bool strict() const noexcept {
     return how_.follow == replay::strict_ordered || how_.follow == replay::strict_unordered;
@@ -201,6 +205,8 @@ class [[gnu::visibility("hidden")]] simulation {
     std::uint32_t worker;
     std::uint32_t turn;
   };
+  bool has_lateness_ = false;    // a relaxed schedule is followed
+  std::uint64_t strand_ns_ = 0;  // what a planned strand takes: policy::lateness
   std::unordered_map<std::uint64_t, planned> plan_;
   std::unordered_map<std::uint64_t, std::vector<recorded_steal>> planned_cuts_;
 

@@ -236,6 +236,7 @@ void simulation::waited(worker& w, record_number r) {
 
 // One of those that others had ends here, and with it the strand.
 void simulation::finish(worker& w, record_number r) {
+  end_planned(w);
   record& here = records_[r];
   if (--here.open == 0 && here.waits) {
     waited(w, r);
@@ -245,6 +246,7 @@ void simulation::finish(worker& w, record_number r) {
 }
 
 void simulation::end_strand(worker& w) {
+  end_planned(w);
   w.at = no_record;
   w.begins = no_node;
   begin_search(w);

@@ -62,6 +62,8 @@ inline constexpr std::uint32_t any_turn = ~std::uint32_t{0};
 struct donation {
   frame what;
   std::uint32_t turn = 0;  // among those of the worker
+  picoseconds came = 0;
+  std::uint32_t before = 0;  // that the worker had to begin with then
 };
 
 enum class phase : std::uint8_t {
@@ -109,6 +111,11 @@ struct worker {
   std::uint32_t turn = 0;        // the next one in its order
   picoseconds locked_until = 0;  // a thief has the deque
   frame mail;
+
+  // Of a strand that a relaxed schedule has planned.
+  bool is_planned = false;
+  picoseconds begun = 0;
+  picoseconds keeps_until = 0;  // others leave its frames alone
 
   // What thieves have asked for.
   bool asked = false;

@@ -6,17 +6,19 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <cctype>
+#include <atomic>
+#include <cstddef>
+#include <future>
 #include <map>
+#include <span>
 #include <string>
-#include <tuple>
+#include <vector>
 
 namespace sennit::sim::evidence {
 
 namespace {
 
-constexpr unsigned rounds = 3;  // of refinement
-constexpr std::array counts{1U, 2U, 4U, 8U, 16U, 32U, 64U};
+constexpr std::array all_counts{1U, 8U, 16U, 64U};
 
 // With the times of strands, such that a step takes as long on one core as the paper says.
 std::vector<phased_program> all_programs() {
@@ -35,91 +37,99 @@ timed_run by_random(const phased_program& what, unsigned workers, const machine&
   return timed(what, form::forks, cilk(workers), 1, nullptr, on);
 }
 
-timed_run by_schedule(const phased_program& what, unsigned workers, const machine& on) {
-  const steal_schedule plan = refined(what, workers, 1, rounds);
-  options ordered = cilk(workers);
-  ordered.follow = replay::strict_ordered;
-  return timed(what, form::forks, ordered, 1, &plan, on);
-}
-
-// Sennit's: equal parts for equal places, whatever comes late for others.
-timed_run along_places(const phased_program& what, unsigned workers, const machine& on) {
-  const phase_trees trees = trees_of(what, 1, workers);
+// The n-th part of each phase to the n-th worker, relaxed: what comes late is others' (reference 23 of the paper).
+timed_run by_schedule(const phased_program& what, options how, const machine& on) {
+  const phase_trees trees = trees_of(what, 1, how.workers);
   const steal_schedule plan = designed(trees, numbers(trees.blocks.size()));
-  options relaxed{.workers = workers};
-  relaxed.follow = replay::relaxed;
-  return timed(what, form::forks, relaxed, 1, &plan, on);
+  how.follow = replay::relaxed;
+  return timed(what, form::forks, how, 1, &plan, on);
 }
 
-struct results {
-  std::map<std::string, std::map<std::string, std::map<unsigned, double>>> seconds;  // by program, way, cores
-  std::map<std::string, double> serial;
-  std::map<std::string, splice_counts> counts;  // of SP, at most cores
-};
+using by_cores = std::map<unsigned, double>;
 
-results results_on(const machine& on) {
-  results r;
-  for (const phased_program& loops : all_programs()) {
-    const phased_program together = spliced(loops);
-    auto& here = r.seconds[loops.name];
-    r.serial[loops.name] = by_random(loops, 1, on).step;
-    for (const unsigned cores : counts) {
-      fmt::print(stderr, "{} {}\n", loops.name, cores);
-      here["CILK"][cores] = by_random(loops, cores, on).step;
-      here["CILKN"][cores] = by_schedule(loops, cores, on).step;
-      const timed_run sp = by_random(together, cores, on);
-      here["SP"][cores] = sp.step;
-      r.counts[loops.name] = sp.result.splices;
-      here["SPN"][cores] = by_schedule(together, cores, on).step;
-      here["Sennit"][cores] = along_places(together, cores, on).step;
-    }
+// Speedups over a serial program that scales perfectly, by way of running it.
+std::map<std::string, by_cores> speedups(const phased_program& loops, std::span<const unsigned> counts,
+                                         const machine& on) {
+  const phased_program together = spliced(loops);
+  const double serial = by_random(loops, 1, on).step;
+  std::map<std::string, by_cores> all;
+  for (const unsigned cores : counts) {
+    const auto add = [&](const char* way, const timed_run& t) { all[way][cores] = serial / cores / t.step; };
+    add("CILK", by_random(loops, cores, on));
+    add("CILKN", by_schedule(loops, cilk(cores), on));
+    add("SP", by_random(together, cores, on));
+    add("SPN", by_schedule(together, cilk(cores), on));
+    add("Sennit", by_schedule(together, {.workers = cores}, on));
+    std::string found;
+    for (const auto& [way, by] : all) found += fmt::format(" {} {:.3f}", way, by.at(cores));
+    fmt::print(stderr, "{} {}:{}\n", loops.name, cores, found);
   }
-  return r;
-}
-
-// Speedups over a serial program that scales perfectly.
-json figure_7() {
-  json all{{"machine", "8x10"}, {"seed", 1}};
-  const results r = results_on(eighty());
-  for (const auto& [program, ways] : r.seconds)
-    for (const auto& [way, by_cores] : ways)
-      for (const auto& [cores, time] : by_cores)
-        all["programs"][program][way][std::to_string(cores)] = rounded(r.serial.at(program) / cores / time);
   return all;
 }
 
-json means(const results& r) {
+// One for each program; some are simulated at a time.
+template <class Of>
+auto of_each(const std::vector<phased_program>& programs, const Of& of) {
+  std::vector<decltype(of(programs[0]))> all(programs.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < programs.size();)
+      all[i] = of(programs[i]);
+  };
+  const auto other = std::async(std::launch::async, work);
+  work();
+  other.wait();
+  return all;
+}
+
+json speedups_on(const machine& on, std::span<const unsigned> counts) {
+  const std::vector<phased_program> programs = all_programs();
+  const auto found = of_each(programs, [&](const phased_program& p) { return speedups(p, counts, on); });
   json all;
-  for (const auto& [domain, fewest, most] :
-       {std::tuple{"within_node", 1U, 8U}, std::tuple{"across_nodes", 16U, 64U}}) {
-    for (const char* way : {"SPN", "CILKN", "CILK", "Sennit"}) {
-      std::vector<double> ratios;
-      double sum = 0;
-      for (const auto& [program, ways] : r.seconds) {
-        for (const unsigned cores : counts) {
-          if (cores < fewest || cores > most) continue;
-          ratios.push_back(ways.at(way).at(cores) / ways.at("SP").at(cores));
-          sum += ratios.back();
-        }
-      }
-      std::string key = way;
-      for (char& c : key) c = static_cast<char>(std::tolower(c));
-      all[domain]["arithmetic"][key] = rounded(sum / static_cast<double>(ratios.size()));
-      all[domain]["geometric"][key] = rounded(geometric_mean(ratios));
-    }
-  }
+  for (std::size_t i = 0; i < programs.size(); ++i)
+    for (const auto& [way, by] : found[i])
+      for (const auto& [cores, speedup] : by)
+        all[programs[i].name][way][std::to_string(cores)] = rounded(speedup);
   return all;
 }
 
-json table_2() {
+json figure_7() {
+  return {{"machine", "8x10"}, {"seed", 1}, {"programs", speedups_on(eighty(), all_counts)}};
+}
+
+// Bytes from memory, spliced over loops, on one core.
+json table_3() {
   json all{{"machine", "8x10"}, {"seed", 1}};
-  all.update(means(results_on(eighty())));
-  all["links_as_copied"] = means(results_on(links_as_copied()));
+  // Of a step, without the initialization.
+  const auto bytes = [](const phased_program& p) {
+    const auto all_of = [&](unsigned steps) {
+      return static_cast<double>(
+          simulate(phases_as(p, steps, 1, form::forks), eighty(), cilk(1)).local_bytes);
+    };
+    return all_of(1) - all_of(0);
+  };
+  for (const phased_program& p : problems_of_000())
+    all["programs"][p.name] = rounded(bytes(spliced(p)) / bytes(p));
+  return all;
+}
+
+json table_4() {
+  json all{{"machine", "8x10"}, {"seed", 1}, {"cores", all_counts.back()}};
+  for (const phased_program& p : all_programs()) {
+    const splice_counts c = by_random(spliced(p), all_counts.back(), eighty()).result.splices;
+    all["programs"][p.name] = {{"steps", c.steps},
+                               {"checks", c.checks},
+                               {"switches", c.switches},
+                               {"delayed", c.delayed},
+                               {"most_delayed", c.most_delayed}};
+  }
   return all;
 }
 
 }  // namespace
 
-std::vector<figure> figures_of_000() { return {{"000/figure-7", figure_7}, {"000/table-2", table_2}}; }
+std::vector<figure> figures_of_000() {
+  return {{"000/figure-7", figure_7}, {"000/table-3", table_3}, {"000/table-4", table_4}};
+}
 
 }  // namespace sennit::sim::evidence

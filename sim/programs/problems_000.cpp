@@ -44,7 +44,7 @@ constexpr std::array<sizes, 8> all_sizes{{
     {"jacobi-3d", 8 * gib, way::in_turn, 32 * mib, 512 * kib, 512 * kib, 8, 7.9},
     {"seidel-2d", 8 * gib, way::in_place, 32 * mib, 64 * kib, 0, 8, 8.0},
     {"fdtd-2d", 2 * gib, way::fields, 16 * mib, 64 * kib, 32 * kib, 8, 3.8},
-    {"apop", 2 * gib, way::with_one, 8 * mib, 64 * kib, 64, 16, 2.6},
+    {"apop", 2 * gib, way::with_one, 8 * mib, 32 * kib, 64, 16, 2.6},
     {"mvt", 2 * gib, way::reads, 256 * kib, 256 * kib, 0, 2, 0.85},
     {"bicg", 8 * gib, way::reads, 256 * kib, 256 * kib, 0, 2, 3.5},
 }};

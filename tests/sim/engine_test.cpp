@@ -218,6 +218,34 @@ TEST(sim_engine, runs_all_of_each_program) {
   }
 }
 
+// A worker has a long strand, and a schedule gives it short ones that wait behind it.
+// Catches: a relaxed replay in which a branch stays with a worker that is late; others that do not wait for it until then.
+TEST(sim_engine, relaxed_replays_let_others_have_what_is_late) {
+  constexpr picoseconds us = 1000 * nanosecond;
+  const machine m = server(1, 4);
+  program p;
+  steal_schedule plan{.workers = 4, .steals = {}};
+  std::vector<node_number> parts;
+  const auto spawn = [&](std::uint32_t worker, picoseconds time) {
+    plan.steals.push_back({.branch = name_of_branch(0, parts.size()), .worker = worker});
+    parts.push_back(p.spawn(p.work(time)));
+  };
+  spawn(1, 10'000 * us);
+  for (unsigned i = 0; i < 10; ++i) spawn(1, 100 * us);
+  for (unsigned i = 0; i < 20; ++i) spawn(2, 100 * us);
+  parts.push_back(p.wait());
+  p.set_root(p.series(parts));
+  options how = with(4);
+  how.schedule = &plan;
+  how.follow = replay::relaxed;
+  how.record = true;
+  const run_result r = simulate(p, m, how);
+  EXPECT_LT(r.makespan, 10'200 * us);
+  EXPECT_EQ(std::ranges::count(r.schedule.steals, 1U, &recorded_steal::worker), 1);
+  how.broken = fault::no_lateness;
+  EXPECT_GT(simulate(p, m, how).makespan, 10'900 * us);
+}
+
 // Catches: a replay that gives work to others than the recorded ones.
 TEST(sim_engine, strict_replays_repeat_who_ran_what) {
   const machine m = server(4, 4);

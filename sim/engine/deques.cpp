@@ -36,8 +36,15 @@ bool simulation::pop(worker& w, frame f) {
 // Whether others can have something of the deque.
 bool simulation::latent(worker& w) {
   while (!w.latent.empty()) {
-    const record& oldest = records_[w.latent.oldest().of];
-    if (oldest.kind != record_kind::loop_part || oldest.first < oldest.last) return true;
+    const frame first = w.latent.oldest();
+    const record& oldest = records_[first.of];
+    if (first.child == whole_queue) {
+      task_queue& tasks = queues_[oldest.queue];
+      if (!tasks.empty()) return true;
+      tasks.in_deque = false;
+    } else if (oldest.kind != record_kind::loop_part || oldest.first < oldest.last) {
+      return true;
+    }
     // The owner will not find it, and has no need to.
     w.latent.pop_oldest();
   }
@@ -55,8 +62,10 @@ frame simulation::take_oldest(worker& w, bool if_worth) {
     const std::uint64_t left = of.last - of.first;
     if (if_worth && left < worth(oldest.of)) return {};
     taken = {.of = cut(oldest.of, of.first + left / 2)};
+  } else if (oldest.child == whole_queue) {
+    taken = part_of_queue(w, oldest.of, false);
   } else {
-    if (of.kind != record_kind::graph) ++of.open;
+    ++of.open;
     if (wrong) {
       w.latent.pop_newest();
     } else {
@@ -92,7 +101,8 @@ void simulation::hand_over(worker& w, frame f) {
 // The first one behind the worker. It must not be one that looks for its own color only and would not find it here; if the
 // frame has a color, a worker of that color goes first.
 worker* simulation::idle_for(const worker& w, const frame& f) {
-  const bool by_color = how_.from == victims::colored && facts_.colors() > 1 && color_of(f) != no_color;
+  const bool by_color = how_.from == victims::colored && facts_.colors() > 1 &&
+                        (f.child == whole_queue || color_of(f) != no_color);
   worker* other = nullptr;
   const auto words = static_cast<unsigned>(searching_.size());
   for (unsigned i = 0; i <= words; ++i) {
@@ -135,8 +145,11 @@ void simulation::promote_all(worker& w) {
     w.latent.pop_oldest();
     if (of.kind == record_kind::loop_part) {
       w.listed.push({.of = cut(oldest.of, of.first)});
+    } else if (oldest.child == whole_queue) {
+      queues_[of.queue].in_deque = false;
+      w.listed.push(part_of_queue(w, oldest.of, true));
     } else {
-      if (of.kind != record_kind::graph) ++of.open;
+      ++of.open;
       w.listed.push(oldest);
     }
     spend(w, activity::forking, costs_.promotion);

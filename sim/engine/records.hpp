@@ -19,7 +19,7 @@ enum class record_kind : std::uint8_t {
   loop_part,     // iterations that one strand has taken on
   loop_half,     // of a loop that is divided and conquered: a fork
   graph,         // all of a graph, and the strand that began it
-  graph_strand,  // another one, which has stolen a task
+  graph_strand,  // another one, which has taken tasks
   spliced,       // a row of calls that are interleaved: see engine/spliced_row.hpp
   branch         // what a thief has taken: a strand's outermost record
 };
@@ -38,12 +38,13 @@ struct record {
       0;  // the next child; of a loop's part: where in the program's parts the next iteration is
   std::uint32_t open =
       0;  // branches that others have and that have not ended; of a graph: tasks that have not
-  std::uint32_t extra = 0;  // of a loop's part: its pace; of a graph: its counts; of a row: itself
+  std::uint32_t extra = 0;  // of a loop's part: its pace; of a graph: its pool; of a row: itself
   std::uint32_t next_free = no_record;
   std::uint64_t name = 0;
   std::uint64_t first = 0;  // of a loop's part: iterations that nobody has claimed
   std::uint64_t last = 0;
   std::uint32_t others = 0;    // of a piece that was dealt: to how many it is dealt on
+  std::uint32_t queue = 0;     // of a graph's strand
   std::uint64_t cut_from = 0;  // of a piece: the name of the part
 };
 

@@ -29,7 +29,8 @@ std::uint64_t simulation::name_of(const frame& f) {
 
 void simulation::note_taken(const worker& by, const frame& f) {
   const record& of = records_[f.of];
-  if (of.kind == record_kind::graph) return;  // its tasks are noted as they begin
+  if (of.kind == record_kind::graph || of.kind == record_kind::graph_strand)
+    return;  // its tasks are noted as they begin
   recorded_steal& s = result_.schedule.steals.emplace_back();
   s.branch = name_of(f);
   s.worker = by.index;

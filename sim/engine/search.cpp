@@ -42,7 +42,17 @@ void simulation::search(worker& w) {
       return;
     }
   }
-  if (how_.workers == 1 || (open_.earliest_time() > w.time && w.donated.empty())) {
+  if (const frame posted = join_posted(w)) {
+    found(w, posted);
+    return;
+  }
+  if (w.own_only_until > w.time && colored_places() == how_.workers) {
+    lie_dormant(w);  // nobody else has its color
+    return;
+  }
+  // What is posted to others is for it soon.
+  const bool soon = posted_ != 0 && w.own_only_until <= w.time;
+  if (how_.workers == 1 || (open_.earliest_time() > w.time && w.donated.empty() && !soon)) {
     lie_dormant(w);
     return;
   }
@@ -85,7 +95,7 @@ std::uint32_t simulation::color_of(const frame& f) {
   const std::span children = program_.children(program_.at(of.node));
   switch (of.kind) {
     case record_kind::fork:
-    case record_kind::graph: return program_.at(children[f.child]).color;
+    case record_kind::graph: return f.child == whole_queue ? no_color : program_.at(children[f.child]).color;
     case record_kind::series: {
       const node& spawn = program_.at(children[f.child]);
       return program_.at(program_.children(spawn)[0]).color;
@@ -96,11 +106,17 @@ std::uint32_t simulation::color_of(const frame& f) {
 
 // Whether the frame is of the worker's own color.
 bool simulation::suits(const worker& thief, const frame& f) {
+  if (f.child == whole_queue) return !by_color() || queues_[records_[f.of].queue].place == place_of(thief);
   const std::uint32_t color = color_of(f);
   const std::uint32_t colors = facts_.colors();
   if (color == no_color || colors == 0) return true;
-  if (colors >= how_.workers) return policy::role_here(color, colors, how_.workers) == thief.index;
-  return std::uint64_t{thief.index} * colors / how_.workers == color;
+  return place_of_color(color) == place_of(thief);
+}
+
+// With fewer workers than colors, workers are the places.
+unsigned simulation::place_of_color(std::uint32_t color) const noexcept {
+  const std::uint32_t colors = facts_.colors();
+  return colors >= how_.workers ? policy::role_here(color, colors, how_.workers) : color;
 }
 
 // What the runtime does in worker_frames::steal().
@@ -161,7 +177,7 @@ frame simulation::look_at(worker& thief, worker& victim, bool insists) {
 }
 
 bool simulation::looks_for_own(const worker& thief) const noexcept {
-  if (how_.broken == fault::own_color) return true;
+  if (how_.broken == fault::own_color || thief.time < thief.own_only_until) return true;
   constexpr unsigned own_color_looks = 8;
   return thief.result.steals == 0 ? thief.rounds < 4 : thief.rounds == 0 && thief.looks < own_color_looks;
 }
@@ -171,6 +187,7 @@ void simulation::found(worker& w, frame f, bool planned) {
   set_searching(w, false);
   w.now = phase::running;
   w.patience.found_work();
+  w.own_only_until = 0;
   if (std::exchange(w.owns_wake, false)) wake_more(w);
   ++w.result.steals;
   if (how_.record) note_taken(w, f);
@@ -220,14 +237,17 @@ void simulation::begin_frame(worker& w, frame f) {
       break;
     }
     case record_kind::loop_part: begin_part(w, f.of); break;
-    case record_kind::graph:
-      begin_task(w, records_.make(record_kind::graph_strand, of.node, f.of, of.name), f.child);
+    case record_kind::graph: {
+      const record_number strand = records_.make(record_kind::graph_strand, of.node, f.of, of.name);
+      begin_queue(w, strand);
+      begin_task(w, strand, f.child);
       break;
+    }
+    case record_kind::graph_strand: begin_taken(w, f.of); break;
     case record_kind::spliced:
       begin_column(w, f.of, records_.make(record_kind::branch, of.node, f.of, of.name));
       break;
     case record_kind::loop:
-    case record_kind::graph_strand:
     case record_kind::branch: break;
   }
 }
@@ -235,6 +255,11 @@ void simulation::begin_frame(worker& w, frame f) {
 // Nobody has anything: its looks are counted when somebody does, or when it has searched for long enough.
 void simulation::lie_dormant(worker& w) {
   w.now = phase::dormant;
+  if (w.own_only_until > w.time) {
+    w.place = worker::no_place;
+    set_time(w.index, w.own_only_until);
+    return;
+  }
   w.place = static_cast<unsigned>(dormant_.size());
   dormant_.push_back(w.index);
   picoseconds sleeps = never;
@@ -251,10 +276,12 @@ void simulation::lie_dormant(worker& w) {
 
 // It has looked around in vain until then.
 void simulation::leave_dormancy(worker& w, picoseconds at) {
-  const unsigned last = dormant_.back();
-  dormant_[w.place] = last;
-  workers_[last].place = w.place;
-  dormant_.pop_back();
+  if (w.place != worker::no_place) {
+    const unsigned last = dormant_.back();
+    dormant_[w.place] = last;
+    workers_[last].place = w.place;
+    dormant_.pop_back();
+  }
   w.now = phase::searching;
   if (at <= w.time || how_.workers == 1) {
     catch_up(w, activity::searching, at);

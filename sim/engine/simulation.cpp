@@ -120,7 +120,11 @@ void simulation::step(unsigned w) {
     case phase::searching: search(here); break;
     case phase::dormant:
       leave_dormancy(here, now_);
-      fall_asleep(here);
+      if (here.own_only_until != 0 && here.own_only_until <= now_) {
+        here.own_only_until = 0;  // it goes on searching, for any color
+      } else {
+        fall_asleep(here);
+      }
       break;
     case phase::fetching: {
       catch_up(here, activity::searching, now_);

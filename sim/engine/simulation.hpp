@@ -10,6 +10,7 @@
 #include "engine/run_result.hpp"
 #include "engine/splice_graph.hpp"
 #include "engine/spliced_row.hpp"
+#include "engine/tasks.hpp"
 #include "engine/tournament.hpp"
 #include "engine/worker.hpp"
 #include "machine/machine.hpp"
@@ -80,9 +81,24 @@ class [[gnu::visibility("hidden")]] simulation {
   // --- graphs.cpp
   void begin_graph(worker& w, node_number n);
   void task_ended(worker& w, record_number strand);
-  void ready(worker& w, record_number graph, std::uint32_t task);
+  record_number graph_of(record_number strand);
+  void begin_queue(const worker& w, record_number strand);
+  void begin_taken(worker& w, record_number strand);
+  void leave_queue(worker& w, record_number strand);
+  void end_graph(record_number r);
+  void ready(worker& w, record_number strand, std::uint32_t task);
   void go_on_tasks(worker& w, record_number strand);
   void begin_task(worker& w, record_number strand, std::uint32_t task);
+  frame part_of_queue(worker& of, record_number strand, bool all);
+  bool by_color() const noexcept;
+  unsigned colored_places() const noexcept;
+  unsigned place_of(const worker& w) const noexcept;
+  unsigned place_of_color(std::uint32_t color) const noexcept;
+  void donate_posts(worker& w, task_pool& pool);
+  frame strand_of_box(const worker& w, task_pool& pool, unsigned place);
+  void take_box(const worker& w, task_pool& pool, unsigned place, task_queue& to);
+  frame join_posted(worker& w);
+  bool may_take_any_color(const worker& w) const noexcept;
 
   // --- splices.cpp
   void begin_splice(worker& w, node_number n);
@@ -180,8 +196,12 @@ class [[gnu::visibility("hidden")]] simulation {
   };
   std::vector<loop_pace> paces_;
   std::vector<std::uint32_t> free_paces_;
-  std::vector<std::vector<std::uint32_t>> counts_;  // of graphs: what each task waits for
-  std::vector<std::uint32_t> free_counts_;
+  std::vector<task_pool> pools_;
+  std::vector<std::uint32_t> free_pools_;
+  std::vector<std::uint32_t> colored_pools_;  // that have begun, the newest last
+  std::uint64_t posted_ = 0;                  // tasks in boxes
+  std::vector<task_queue> queues_;
+  std::vector<std::uint32_t> free_queues_;
 
   std::vector<std::uint32_t> splice_steps_;  // of each node, if the program has a splice
   std::unordered_map<node_number, std::unique_ptr<splice_graph>> splice_graphs_;

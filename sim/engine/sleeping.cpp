@@ -47,7 +47,7 @@ bool simulation::arm_gates(worker& w, bool barrier) {
   return any;
 }
 
-bool simulation::work_in_sight() const noexcept { return with_work_ > 0; }
+bool simulation::work_in_sight() const noexcept { return with_work_ > 0 || posted_ > 0; }
 
 void simulation::look_once_more(worker& w) {
   if (w.called || work_in_sight() || !w.donated.empty()) {

@@ -14,7 +14,8 @@
 
 namespace sennit::sim {
 
-// Latent parallelism: a branch of `of`, or all that is left of a loop's part.
+// Latent parallelism: a branch of `of`, all that is left of a loop's part, or the tasks of a graph's strand.
+inline constexpr std::uint32_t whole_queue = ~std::uint32_t{0};
 struct frame {
   record_number of = no_record;
   std::uint32_t child = 0;
@@ -79,6 +80,7 @@ enum class phase : std::uint8_t {
 
 struct worker {
   static constexpr unsigned no_hint = ~0U;
+  static constexpr unsigned no_place = ~0U;
 
   worker(unsigned number, unsigned workers, std::uint64_t seed) noexcept
       : draws(seed), asking(workers), index(number) {}
@@ -129,12 +131,13 @@ struct worker {
   // Of its search.
   unsigned rounds = 0;
   unsigned looks = 0;       // in this round
-  unsigned place = 0;       // among those that lie dormant
+  unsigned place = 0;       // among those that lie dormant; none: it waits for its own color only
   picoseconds look = 0;     // what one takes on average
   unsigned source = 0;      // from whom its latest work came
   unsigned hint = no_hint;  // whom it looks at first: who has woken it has seen work there
   bool owns_wake = false;
-  bool called = false;  // while it was falling asleep, or naps
+  picoseconds own_only_until = 0;  // it leaves tasks of other colors to their workers
+  bool called = false;             // while it was falling asleep, or naps
 
   worker_result result;
 };

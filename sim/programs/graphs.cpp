@@ -186,12 +186,13 @@ std::uint32_t color_of(const task_graph& graph, std::size_t task, unsigned worke
   return colors == coloring::bad ? (owner + workers / 2) % workers : owner;
 }
 
-program graph_as(const task_graph& graph, unsigned workers, coloring colors) {
+program graph_as(const task_graph& graph, unsigned workers, coloring colors, unsigned workers_per_color) {
   program p;
   std::vector<node_number> tasks;
   for (std::size_t t = 0; t < graph.tasks.size(); ++t) {
     const node_number n = p.work(graph.tasks[t].time, graph.tasks[t].touched);
-    tasks.push_back(colors == coloring::none ? n : p.colored(n, color_of(graph, t, workers, colors)));
+    tasks.push_back(
+        colors == coloring::none ? n : p.colored(n, color_of(graph, t, workers, colors) / workers_per_color));
   }
   p.set_root(p.graph(tasks, graph.edges));
   return p;

@@ -34,7 +34,8 @@ void give_times(task_graph& graph, double memory);
 // Colors are workers: of a block's owner, or with `bad` of a worker that is half of the machine away.
 std::uint32_t color_of(const task_graph& graph, std::size_t task, unsigned workers, coloring colors);
 
-program graph_as(const task_graph& graph, unsigned workers, coloring colors);
+// So many neighboring workers have one color.
+program graph_as(const task_graph& graph, unsigned workers, coloring colors, unsigned workers_per_color = 1);
 
 // The node of each block, for workers in contiguous equal parts of `workers_per_node`.
 std::vector<std::uint32_t> homes_of(const task_graph& graph, unsigned workers, unsigned workers_per_node);

@@ -2,6 +2,7 @@
 // with a mistake.
 #include "engine/facts.hpp"
 #include "engine/simulate.hpp"
+#include "policy/victim.hpp"
 #include "random_program.hpp"
 #include "span.hpp"
 
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace sennit::sim {
@@ -209,6 +211,49 @@ TEST(sim_theory, colors_cost_no_more_than_the_first_search) {
       EXPECT_GT(with_colors(grid, m, how, 16), greedy);
     }
   }
+}
+
+// Tasks with up to three random predecessors among the 40 before; colors at random, or all of one.
+void set_random_graph(program& p, std::uint64_t seed, bool one_color) {
+  policy::random_victim draws(seed);
+  std::vector<node_number> tasks;
+  std::vector<program::edge> edges;
+  constexpr unsigned count = 400;
+  for (unsigned t = 0; t < count; ++t) {
+    const unsigned color = one_color && t > 0 ? 0 : draws.next(17, 16);
+    tasks.push_back(p.colored(p.work((1 + draws.next(20, 19)) * us), color));
+    for (unsigned before = 0; before < 3 && t > 40; ++before)
+      edges.push_back({t - 1 - draws.next(41, 40), t});
+  }
+  std::ranges::sort(edges, {}, [](const program::edge& e) { return std::pair(e.before, e.after); });
+  edges.erase(
+      std::ranges::unique(edges, {}, [](const program::edge& e) { return std::pair(e.before, e.after); })
+          .begin(),
+      edges.end());
+  p.set_root(p.graph(tasks, edges));
+}
+
+// The same for graphs whose tasks wait in boxes by color. A worker that has run out of its color waits for two tasks (20 us are
+// the longest), as often as tasks are on a chain.
+// Catches: boxes that nobody but a busy worker empties.
+TEST(sim_theory, boxes_by_color_keep_the_bound) {
+  const machine m = server(4, 4);
+  constexpr double most = 1;  // spans; the worst of these has 0.75
+  double broken = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const bool one_color = seed % 4 == 0;
+    program p;
+    set_random_graph(p, seed, one_color);
+    options how;
+    how.seed = seed;
+    how.by = static_cast<steal>(seed % 3);
+    const unsigned workers = 4U << seed % 3;
+    const double lost = with_colors(p, m, how, workers);
+    ASSERT_LE(lost, most) << seed;
+    how.broken = fault::own_color;
+    if (one_color && workers == 16) broken = std::max(broken, with_colors(p, m, how, workers));
+  }
+  EXPECT_GT(broken, most);
 }
 
 // Blumofe, Leiserson 1999: fully strict programs need no more than P times the space of one worker, as each innermost construct

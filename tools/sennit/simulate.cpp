@@ -161,7 +161,8 @@ std::string text(const std::vector<simulated_run>& runs, const program_trace& t,
     lines.add({name_of(r), show_count(r.result.workers_used), show_seconds(seconds(r.result.makespan)),
                fmt::format("{:.2f}", r.speedup()), show_count(r.result.steals),
                show_count(r.result.failed_steals),
-               accesses > 0 ? percent(static_cast<double>(r.result.remote_accesses) / accesses) : "-",
+               accesses > 0 ? percent(static_cast<double>(r.result.remote_accesses) / accesses)
+                            : "not in the trace",
                percent(share_of(r.result, static_cast<unsigned>(sim::activity::working))),
                percent(share_of(r.result, static_cast<unsigned>(sim::activity::searching))),
                percent(share_of(r.result, static_cast<unsigned>(sim::activity::asleep)))});

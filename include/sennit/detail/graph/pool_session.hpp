@@ -20,6 +20,9 @@ class pool_session {
   // Whether the strand itself makes the call, and not a branch of it that another strand runs.
   bool is_here() const noexcept { return stack_ == Pool::stack_here(); }
 
+  // What another strand had.
+  void begin_part(const item_range& range) { todo.add_all(range); }
+
   local_queue<Item> todo;
   std::uint64_t since_ns = 0;  // of the item that the strand does, if a trace tells of it
 

@@ -72,6 +72,15 @@ class work_pool : public work_pool_state {
       return true;
     }
 
+    // What another strand had: those of the worker's own color count as such.
+    void begin_part(const item_range& range) {
+      if constexpr (colored) {
+        for (std::int64_t i = range.first; i < range.last; ++i)
+          own_items_ += (range.block->template items<Item>()[i].colors & own_color_) != 0 ? 1 : 0;
+      }
+      todo.add_all(range);
+    }
+
    private:
     friend class work_pool;
     using pool_session<work_pool, Item>::share;

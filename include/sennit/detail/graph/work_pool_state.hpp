@@ -116,7 +116,7 @@ class SENNIT_EXPORT work_pool_state : public divided_work {
   static fiber* run_part_of(frame& base) noexcept {
     auto& part = static_cast<queue_part&>(base);
     auto& whole = static_cast<Pool&>(part.whole());
-    if (!whole.stopped()) whole.attend([&](auto& own) { own.todo.add_all(part.range()); });
+    if (!whole.stopped()) whole.attend([&](auto& own) { own.begin_part(part.range()); });
     fiber* const waiter = whole.leave(part);
     part.let_go();
     return waiter;

@@ -2,6 +2,8 @@
 #include "engine/names.hpp"
 #include "engine/simulation.hpp"
 
+#include <sennit/detail/loop/middle.hpp>
+
 #include <algorithm>
 #include <bit>
 
@@ -61,7 +63,7 @@ frame simulation::take_oldest(worker& w, bool if_worth) {
   if (of.kind == record_kind::loop_part) {
     const std::uint64_t left = of.last - of.first;
     if (if_worth && left < worth(oldest.of)) return {};
-    taken = {.of = cut(oldest.of, of.first + left / 2)};
+    taken = {.of = cut(oldest.of, detail::middle_of(of.first, of.last))};
   } else if (oldest.child == whole_queue) {
     taken = part_of_queue(w, oldest.of, false);
   } else {
@@ -80,6 +82,11 @@ frame simulation::take_oldest(worker& w, bool if_worth) {
 void simulation::answer(worker& w) {
   if (!w.asked || !latent(w) || w.keeps_until > w.time) return;
   if (w.beats.next_ns() != 0 && ns(w.time) < w.beats.next_ns()) return;
+  if (records_[w.latent.oldest().of].kind == record_kind::loop_part && !cuts_for_who_asked(w)) {
+    w.asked = false;
+    note_open(w);
+    return;
+  }
   const frame oldest = take_oldest(w, true);
   if (!oldest) return;
   w.asked = false;

@@ -103,7 +103,16 @@ void simulation::hand_part(worker& w, worker& to, record_number part, std::uint6
   records_[piece.of].others = static_cast<std::uint32_t>(others);
   ++result_.promotions;
   spend(w, activity::forking, costs_.promotion);
+  records_[records_[part].parent].dealt = w.time;
   if (!post(w, to, piece)) list(w, piece);
+}
+
+// Whether the oldest part of a loop is cut for who has asked.
+bool simulation::cuts_for_who_asked(worker& w) {
+  const frame oldest = w.latent.oldest();
+  const picoseconds dealt = records_[records_[oldest.of].parent].dealt;
+  const std::uint64_t since = dealt == never ? policy::never_dealt : ticks(w.time - std::min(dealt, w.time));
+  return policy::cuts_for_who_asked(idle_for(w, oldest) != nullptr, since, detail::loop_cost::brief);
 }
 
 // Workers that wait, in the order of seats behind this one.

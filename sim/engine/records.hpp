@@ -2,6 +2,7 @@
 #pragma once
 
 #include "program/program.hpp"
+#include "time/picoseconds.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -43,9 +44,10 @@ struct record {
   std::uint64_t name = 0;
   std::uint64_t first = 0;  // of a loop's part: iterations that nobody has claimed
   std::uint64_t last = 0;
-  std::uint32_t others = 0;    // of a piece that was dealt: to how many it is dealt on
-  std::uint32_t queue = 0;     // of a graph's strand
-  std::uint64_t cut_from = 0;  // of a piece: the name of the part
+  std::uint32_t others = 0;             // of a piece that was dealt: to how many it is dealt on
+  std::uint32_t queue = 0;              // of a graph's strand
+  std::uint64_t cut_from = 0;           // of a piece: the name of the part
+  picoseconds dealt = ~picoseconds{0};  // all of a loop: when parts were last dealt; never
 };
 
 // References stay valid while others are made.

@@ -1,9 +1,9 @@
 #include "engine/simulation.hpp"
 
 #include "engine/simulate.hpp"
+#include "policy/deal.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 #include <stdexcept>
 #include <string>
@@ -27,12 +27,6 @@ options completed(const options& how, const machine& on) {
   return all;
 }
 
-// As the runtime has it: see loop_sharing() there.
-unsigned sharing_of(unsigned workers) {
-  constexpr unsigned chunks_a_worker = 8;
-  return workers == 1 ? 0 : static_cast<unsigned>(std::bit_width(chunks_a_worker * workers - 1));
-}
-
 }  // namespace
 
 simulation::simulation(const program& what, const machine& on, const options& how)
@@ -41,7 +35,7 @@ simulation::simulation(const program& what, const machine& on, const options& ho
       costs_(on.costs),
       how_(completed(how, on)),
       facts_(what),
-      sharing_(sharing_of(how_.workers)),
+      sharing_(policy::loop_sharing(how_.workers)),
       patience_(how_.workers - 1),
       next_(how_.workers + 1),
       timer_(how_.workers),

@@ -72,6 +72,7 @@ class [[gnu::visibility("hidden")]] simulation {
   void deal_to_places(worker& w, record_number part, const std::vector<unsigned>& idle);
   void hand_part(worker& w, worker& to, record_number part, std::uint64_t begin, std::uint64_t others);
   std::vector<unsigned> idle_after(const worker& w, unsigned most) const;
+  bool cuts_for_who_asked(worker& w);
   record_number cut(record_number part, std::uint64_t middle);
   std::uint64_t worth(record_number part);
   void halve(worker& w, node_number n);
@@ -149,6 +150,7 @@ class [[gnu::visibility("hidden")]] simulation {
   void end_nap(worker& w);
   void met_push_gate(worker& w, bool pushed);
   void call_for_work(worker& w);
+  void call_watcher(worker& w);
   void call(worker& by, unsigned sleeper, unsigned hint);
   void wake_more(worker& w);
   unsigned wake_for_work(worker& w, unsigned most);

@@ -1,5 +1,6 @@
 // Workers that sleep, and who wakes them: docs/protocols/sleep.md.
 #include "engine/simulation.hpp"
+#include "policy/wakes.hpp"
 
 #include <algorithm>
 
@@ -117,20 +118,24 @@ void simulation::met_push_gate(worker& w, bool pushed) {
 // While a wake is in flight, who owns it will look.
 void simulation::call_for_work(worker& w) {
   if (how_.broken == fault::no_wakes) return;
-  if (in_flight_ > 0) {
-    if (watcher_ == how_.workers) return;
-    worker& watcher = workers_[watcher_];
-    watcher_ = how_.workers;
-    watcher.called = true;
-    ++result_.wakes;
-    spend(w, activity::waking, costs_.wake_call);
-    set_time(watcher.index, std::min(next_.at(watcher.index), w.time + costs_.wake_latency));
-    return;
+  switch (policy::who_is_called(in_flight_ > 0, watcher_ != how_.workers)) {
+    case policy::called::nobody: return;
+    case policy::called::watcher: call_watcher(w); return;
+    case policy::called::latest_sleeper: break;
   }
   if (sleepers_.empty()) return;
   const unsigned latest = sleepers_.back();
   spend(w, activity::waking, costs_.wake_call);
   call(w, latest, w.index);
+}
+
+void simulation::call_watcher(worker& w) {
+  worker& watcher = workers_[watcher_];
+  watcher_ = how_.workers;
+  watcher.called = true;
+  ++result_.wakes;
+  spend(w, activity::waking, costs_.wake_call);
+  set_time(watcher.index, std::min(next_.at(watcher.index), w.time + costs_.wake_latency));
 }
 
 void simulation::call(worker& by, unsigned sleeper, unsigned hint) {
@@ -150,25 +155,27 @@ void simulation::call(worker& by, unsigned sleeper, unsigned hint) {
 
 // Its wake has led to work: there may be more for others. So wakes spread as a tree.
 void simulation::wake_more(worker& w) {
-  constexpr unsigned branches = 2;
   --in_flight_;
-  if (sleepers_.empty() || watcher_ != how_.workers || wake_for_work(w, branches) > 0) return;
+  if (!policy::wakes_more(!sleepers_.empty(), watcher_ != how_.workers) ||
+      wake_for_work(w, policy::wakes_each) > 0)
+    return;
   if (in_flight_ > 0) return;
   arm_gates(w, true);
-  if (work_in_sight()) (void)wake_for_work(w, branches);
+  if (work_in_sight()) (void)wake_for_work(w, policy::wakes_each);
 }
 
 unsigned simulation::wake_for_work(worker& w, unsigned most) {
   const unsigned count = how_.workers;
   unsigned woken = 0;
   for (unsigned i = 0; i < count && woken < most && !sleepers_.empty(); ++i) {
-    worker& other = workers_[(w.source + i) % count];
+    worker& other = workers_[policy::looks_for_others_at(i, w.source, count)];
     spend(w, activity::waking, std::max<picoseconds>(1, costs_.steal_miss.at(between(w, other))));
     if (!has_work_[other.index]) continue;
     const bool divisible = is_running(other) && latent(other) &&
                            records_[other.latent.oldest().of].kind == record_kind::loop_part;
-    std::size_t frames = divisible ? most : other.listed.size() + other.latent.size();
-    for (; frames > 0 && woken < most && !sleepers_.empty(); --frames, ++woken) {
+    const std::size_t frames = other.listed.size() + other.latent.size();
+    for (std::size_t n = policy::workers_for(frames, divisible, most - woken); n > 0 && !sleepers_.empty();
+         --n, ++woken) {
       spend(w, activity::waking, costs_.wake_call);
       call(w, sleepers_.back(), other.index);
     }

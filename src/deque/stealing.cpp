@@ -1,5 +1,6 @@
 // What others do with a worker's frames: take the oldest work, look whether there is any, have themselves told of it.
 #include "deque/worker_frames.hpp"
+#include "policy/wakes.hpp"
 #include "system/nanoseconds.hpp"
 
 #include <sennit/detail/assert.hpp>
@@ -69,8 +70,10 @@ bool worker_frames::has_work(const wanted& what) noexcept {
 unsigned worker_frames::work_for(unsigned most) noexcept {
   const std::lock_guard guard(lock());
   const filled_slots in = deque_.filled();
-  if (in.head < in.tail && divisible_in(*deque_.head()) != nullptr) return most;
-  return static_cast<unsigned>(std::min<std::size_t>(most, listed_.count(most) + in.tail - in.head));
+  const bool divisible = in.head < in.tail && divisible_in(*deque_.head()) != nullptr;
+  const std::size_t frames =
+      divisible ? 1 : listed_.count(most) + static_cast<std::size_t>(in.tail - in.head);
+  return static_cast<unsigned>(policy::workers_for(frames, divisible, most));
 }
 
 barriers::ticket worker_frames::ask_for_wake() noexcept {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 namespace sennit::policy {
@@ -12,8 +13,25 @@ inline constexpr std::uint64_t most_dealt_at_once = 16;
 
 // The first worker of the group, of `workers` that wait: each has a part in the end, and it has the lowest one of its group.
 constexpr std::uint64_t first_of_group(std::uint64_t group, std::uint64_t workers) noexcept {
-  const std::uint64_t groups = std::min(workers, most_dealt_at_once);
+  if (workers <= most_dealt_at_once) return group;
+  constexpr std::uint64_t groups = most_dealt_at_once;
   return workers / groups * group + std::min(group, workers % groups);
+}
+
+// Whether a strand cuts its part of a loop because somebody has asked. `since_deal`: the time since the loop was last dealt,
+// and `settles`: what a deal takes until all parts have arrived, in the same unit. Meanwhile, who asks is about to get a part,
+// and those who get the cut ones would be missing when their parts come. And a part that nobody waits for any more would only
+// lie in a list. Either way the request is turned down, so that its thief asks anew and does not come behind a barrier.
+inline constexpr std::uint64_t never_dealt = ~std::uint64_t{0};
+constexpr bool cuts_for_who_asked(bool anybody_waits, std::uint64_t since_deal,
+                                  std::uint64_t settles) noexcept {
+  return anybody_waits && since_deal >= settles;
+}
+
+// Of what is left of a loop, a chunk is at most 2^-sharing: so each worker can have several chunks to the end.
+constexpr unsigned loop_sharing(unsigned workers) noexcept {
+  constexpr unsigned chunks_a_worker = 8;
+  return workers <= 1 ? 0 : static_cast<unsigned>(std::bit_width(chunks_a_worker * workers - 1));
 }
 
 // Contiguous parts of [first, last), in the order of seats. The parts are the same for each loop with these

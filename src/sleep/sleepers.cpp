@@ -1,5 +1,7 @@
 #include "sleep/sleepers.hpp"
 
+#include "policy/wakes.hpp"
+
 #include <sennit/detail/assert.hpp>
 
 namespace sennit::detail {
@@ -70,14 +72,18 @@ bool sleepers::call_one(unsigned seen_at) noexcept {
     // ORD[D5] seq_cst: a push that finds a wake in flight leaves its frame to the woken worker, which looks
     // at every deque after landed(), and counts the sleepers that were announced before this. Model:
     // models/sleep.pml.
-    if (in_flight_.load(std::memory_order_seq_cst) > 0) {
-      chosen = watcher_.load(std::memory_order_relaxed);
-      if (chosen == nullptr) return true;
-      watcher_.store(nullptr, std::memory_order_relaxed);
-      wakes_.fetch_add(1, std::memory_order_relaxed);
-    } else {
-      chosen = take_latest();
-      if (chosen == nullptr) return guests_ == 0;
+    const bool in_flight = in_flight_.load(std::memory_order_seq_cst) > 0;
+    switch (policy::who_is_called(in_flight, watched())) {
+      case policy::called::nobody: return true;
+      case policy::called::watcher:
+        chosen = watcher_.load(std::memory_order_relaxed);
+        watcher_.store(nullptr, std::memory_order_relaxed);
+        wakes_.fetch_add(1, std::memory_order_relaxed);
+        break;
+      case policy::called::latest_sleeper:
+        chosen = take_latest();
+        if (chosen == nullptr) return guests_ == 0;
+        break;
     }
     chosen->seen_at = seen_at;
     note_depth(*chosen, 1);

@@ -1,5 +1,6 @@
 #include "worker/runtime_core.hpp"
 
+#include "policy/deal.hpp"
 #include "process/fork_child.hpp"
 #include "process/library_thread.hpp"
 #include "process/no_cancellation.hpp"
@@ -9,7 +10,6 @@
 #include <sennit/detail/failure.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <cstdio>
 #include <new>
@@ -176,12 +176,7 @@ std::size_t runtime_core::deque_slots() const noexcept {
   return settings_.stack_bytes / least_stack_of_a_join;
 }
 
-unsigned runtime_core::loop_sharing() const noexcept {
-  constexpr unsigned chunks_a_worker = 8;
-  return settings_.workers == 1
-             ? 0
-             : static_cast<unsigned>(std::bit_width(chunks_a_worker * settings_.workers - 1));
-}
+unsigned runtime_core::loop_sharing() const noexcept { return policy::loop_sharing(settings_.workers); }
 
 void runtime_core::begin_blocking() noexcept {
   // ORD[D12] seq_cst: the count before the call, and in serve_as_spare() the call before the count: a spare

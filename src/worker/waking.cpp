@@ -1,4 +1,5 @@
 // Which workers are told that there is work. docs/protocols/sleep.md has the protocol.
+#include "policy/wakes.hpp"
 #include "worker/runtime_core.hpp"
 
 #include <algorithm>
@@ -69,9 +70,9 @@ unsigned runtime_core::wake_for_work(unsigned most) noexcept {
   const unsigned count = worker_count();
   unsigned found = 0;
   unsigned woken = 0;
-  // Where its own work was there is most likely more.
-  for (unsigned i = 0, seat = here != nullptr ? here->source() : 0; i < count && found < most; ++i, ++seat) {
-    if (seat >= count) seat = 0;
+  const unsigned source = here != nullptr ? here->source() : 0;
+  for (unsigned i = 0; i < count && found < most; ++i) {
+    const unsigned seat = policy::looks_for_others_at(i, source, count);
     const unsigned more = worker_at(seat).frames().work_for(most - found);
     found += more;
     woken += asleep_.wake(more, by, seat);
@@ -80,13 +81,12 @@ unsigned runtime_core::wake_for_work(unsigned most) noexcept {
 }
 
 void runtime_core::wake_more() noexcept {
-  constexpr unsigned branches = 2;
   const bool last = asleep_.landed();
-  if (!asleep_.any() || asleep_.watched() || wake_for_work(branches) > 0) return;
+  if (!policy::wakes_more(asleep_.any(), asleep_.watched()) || wake_for_work(policy::wakes_each) > 0) return;
   // If another wake is in flight, its owner will look. If this wake is the last one, this worker looks, behind
   // a barrier.
   if (!last) return;
-  if (arm_gates({})) (void)wake_for_work(branches);
+  if (arm_gates({})) (void)wake_for_work(policy::wakes_each);
 }
 
 void runtime_core::falls_asleep(worker& w) noexcept {

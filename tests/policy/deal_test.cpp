@@ -53,6 +53,43 @@ TEST(deal, gives_a_lead_of_an_eighth_at_most) {
 // Catches a deal of what is too little for anybody to come for.
 TEST(deal, keeps_what_is_little) { EXPECT_EQ(deal(0, 100, 8, 60, 0).parts(), 1U); }
 
+// Catches a strand that deals and keeps all that does not divide evenly: with 80 workers, seven times what each other has.
+TEST(deal, has_no_part_more_than_an_iteration_larger) {
+  for (const std::uint64_t n : {159, 200, 641, 2000}) {
+    for (const std::uint64_t workers : {2, 3, 32, 80}) {
+      const deal parts(0, n, workers, 1, 0);
+      std::uint64_t least = n;
+      std::uint64_t most = 0;
+      for (std::uint64_t i = 0; i < parts.parts(); ++i) {
+        const std::uint64_t size = parts.begin_of(i + 1) - parts.begin_of(i);
+        least = std::min(least, size);
+        most = std::max(most, size);
+      }
+      EXPECT_LE(most, least + 1) << n << " for " << workers;
+    }
+  }
+}
+
+// Catches parts that are cut for those who are about to get one, or for nobody; and a part that is never cut again.
+TEST(deal, is_not_cut_while_it_is_on_its_way) {
+  using namespace sennit::policy;
+  EXPECT_TRUE(cuts_for_who_asked(true, never_dealt, 5000));
+  EXPECT_FALSE(cuts_for_who_asked(true, 0, 5000));
+  EXPECT_FALSE(cuts_for_who_asked(true, 4999, 5000));
+  EXPECT_TRUE(cuts_for_who_asked(true, 5000, 5000));
+  EXPECT_FALSE(cuts_for_who_asked(false, never_dealt, 5000));
+}
+
+// Catches a last chunk that all others wait for, and a serial loop in chunks.
+TEST(deal, leaves_several_chunks_for_each_worker) {
+  using sennit::policy::loop_sharing;
+  EXPECT_EQ(loop_sharing(1), 0U);
+  for (unsigned workers = 2; workers < 1100; ++workers) {
+    EXPECT_GE(1U << loop_sharing(workers), 8 * workers);
+    EXPECT_LT(1U << loop_sharing(workers), 16 * workers);
+  }
+}
+
 // Catches groups that leave a worker out, or have one twice.
 TEST(deal, has_each_waiting_worker_in_one_group) {
   using namespace sennit::policy;

@@ -54,6 +54,27 @@ TEST(sim_efficiency, loops_in_a_row) {
   }
 }
 
+double of_short_loops(unsigned workers, picoseconds all, picoseconds iteration, bool asleep) {
+  program p;
+  const std::uint64_t n = all / iteration;
+  const node_number part[] = {p.each(n, p.work(n * iteration))};
+  const std::vector<node_number> loops(50, p.loop(part));
+  p.set_root(p.series(loops));
+  return efficiency(p, workers, asleep);
+}
+
+// 50 loops of 200 us of work, of which each of 80 workers has 2.5 us.
+// Catches: parts that are cut for those who are about to get theirs; what does not divide evenly, all in one part; workers that
+// are kept asleep by barriers.
+TEST(sim_efficiency, short_loops_in_a_row) {
+  EXPECT_GE(of_short_loops(32, 200 * us, us / 10, false), 0.75);
+  EXPECT_GE(of_short_loops(80, 200 * us, us / 10, false), 0.55);
+  EXPECT_GE(of_short_loops(80, 200 * us, us / 10, true), 0.4);
+  EXPECT_GE(of_short_loops(256, 200 * us, us / 10, false), 0.3);
+  EXPECT_GE(of_short_loops(64, 2000 * us, us, false), 0.88);
+  EXPECT_GE(of_short_loops(256, 2000 * us, us, false), 0.7);
+}
+
 // Catches: a thousand workers that search for a quarter of a second before they sleep.
 TEST(sim_efficiency, idle_workers_sleep) {
   program p;

@@ -6,6 +6,7 @@
 #include <sennit/detail/fork/completion.hpp>
 #include <sennit/detail/fork/divisible.hpp>
 #include <sennit/detail/fork/frame.hpp>
+#include <sennit/detail/loop/middle.hpp>
 #include <sennit/detail/position.hpp>
 #include <sennit/detail/worker_tls.hpp>
 #include <sennit/partition.hpp>
@@ -20,13 +21,6 @@ namespace sennit {}
 namespace sennit::detail {
 
 class worker;
-
-// Where to end a chunk of about `size` iterations, or to begin a piece, instead of at `where`: vectors of elements that
-// are taken one a position, up to 64 bytes long, lie in lines of the cache as they do in the plain loop.
-constexpr position in_lines(position where, position size) noexcept {
-  constexpr position elements = 8;
-  return size < 2 * elements ? where : where - where % elements;
-}
 
 class loop_state;
 
@@ -233,10 +227,7 @@ class SENNIT_EXPORT loop_frame : public divisible {
     position start;
     position end;
     bool none() const noexcept { return start >= end; }
-    position middle() const noexcept {
-      const position half = (end - start) / 2;
-      return in_lines(start + half, half);
-    }
+    position middle() const noexcept { return middle_of(start, end); }
   };
   rest look() const noexcept {
     return {start_.load(std::memory_order_relaxed), end_.load(std::memory_order_relaxed)};

@@ -6,6 +6,7 @@
 #include <sennit/limit.hpp>
 #include <sennit/mpi/collectives.hpp>
 #include <sennit/mpi/detail/discovery.hpp>
+#include <sennit/mpi/detail/noting.hpp>
 #include <sennit/mpi/detail/packing.hpp>
 #include <sennit/mpi/detail/requests.hpp>
 #include <sennit/mpi/messages.hpp>
@@ -49,7 +50,7 @@ struct rank_and_place {
 //   coloring            which places the colors are
 //
 // Keys and values travel between ranks. They are trivially copyable, or a std::vector or std::string of such, or have functions
-// `pack(packed_bytes&, const T&)` and `unpack(packed_bytes&, T&)` in their namespace.
+// `pack(packed_bytes&, const T&)` and `unpack(packed_bytes&, T&)` in their namespace, which call put() and get().
 template <class Predecessors, class Compute, class Color, class Hash = std::type_identity<void>>
 struct nodes {
   Predecessors predecessors;
@@ -246,6 +247,7 @@ class graph_run {
 
   template <class Node>
   value compute_node(const Key& k, Node& node) {
+    const note_stretch note(&noted::computing);
     rank_node<Key, Node, predecessors> seen(k, node, given_.predecessors);
     const auto call = [&]() -> result {
       if constexpr (std::is_invocable_v<const compute&, const Key&>)
@@ -284,6 +286,7 @@ class graph_run {
       return MPI_Isend(bytes.data(), count.count(), count.type(), to, tag, comm_, &requests_.back());
     }),
           "send the value of a node", std::source_location::current());
+    note_message(&noted::sent, to, tag, bytes.size());
     ++sent_to_[static_cast<std::size_t>(to)];
   }
 
@@ -325,6 +328,7 @@ class graph_run {
                return MPI_Imrecv(bytes.bytes().data(), count.count(), count.type(), &a.message, r);
              });
     ++received_from_[static_cast<std::size_t>(a.status.MPI_SOURCE)];
+    note_received(a.status);
     return bytes;
   }
 

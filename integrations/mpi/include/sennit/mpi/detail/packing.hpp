@@ -62,9 +62,12 @@ template <class T>
 concept packable = packs_itself<T> || (std::is_default_constructible_v<T> &&
                                        (std::is_trivially_copyable_v<T> || is_plain_sequence<T>));
 
-template <packable T>
+}  // namespace detail
+
+// Adds a value to a message: for pack().
+template <detail::packable T>
 void put(packed_bytes& bytes, const T& value) {
-  if constexpr (packs_itself<T>) {
+  if constexpr (detail::packs_itself<T>) {
     pack(bytes, value);
   } else if constexpr (std::is_trivially_copyable_v<T>) {
     bytes.add(&value, sizeof value);
@@ -75,10 +78,11 @@ void put(packed_bytes& bytes, const T& value) {
   }
 }
 
-template <packable T>
+// Takes a value from a message, of the type that was put there: for unpack().
+template <detail::packable T>
 T get(packed_bytes& bytes) {
   T value{};
-  if constexpr (packs_itself<T>) {
+  if constexpr (detail::packs_itself<T>) {
     unpack(bytes, value);
   } else if constexpr (std::is_trivially_copyable_v<T>) {
     bytes.take(&value, sizeof value);
@@ -91,5 +95,4 @@ T get(packed_bytes& bytes) {
   return value;
 }
 
-}  // namespace detail
 }  // namespace sennit::mpi

@@ -3,6 +3,7 @@
 
 #include <sennit/detail/calls.hpp>
 #include <sennit/event.hpp>
+#include <sennit/mpi/detail/noting.hpp>
 #include <sennit/mpi/error.hpp>
 #include <sennit/poller.hpp>
 #include <sennit/region.hpp>
@@ -144,6 +145,7 @@ class requests final : public poller {
       of_handles_.push_back(&a);
     }
     await_more();
+    const note_stretch note(&noted::waiting);
     a.come_.wait();
   }
   // Returns when the message has come, and is nobody else's, or after the cancellation.
@@ -154,6 +156,7 @@ class requests final : public poller {
       probes_.push_back(&a);
     }
     await_more();
+    const note_stretch note(&noted::waiting);
     a.come_.wait();
   }
 

@@ -2,7 +2,6 @@
 // FOLDER/index.html.
 #include "cluster_template.hpp"
 #include "tools/output.hpp"
-#include "tools/sennit/page.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -109,6 +108,12 @@ json page_part(const std::string& program, const std::vector<json>& ranks) {
   return {{"name", program}, {"length", length}, {"lanes", lanes}, {"arrows", arrows_of(ranks)}};
 }
 
+std::string page_with(const json& data) {
+  std::string made(cluster_template);
+  constexpr std::string_view place = "{{data}}";
+  return made.replace(made.find(place), place.size(), data.dump());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -120,7 +125,7 @@ int main(int argc, char** argv) {
     for (const std::string program : std::vector<std::string>(argv + 2, argv + argc))
       programs.push_back(page_part(program, notes_of(folder, program)));
     const std::string page = folder + "/index.html";
-    tools::write_file(page, command::page_with(cluster_template, {{"length", 1}, {"programs", programs}}));
+    tools::write_file(page, page_with({{"length", 1}, {"programs", programs}}));
     fmt::print("\n{}: open it in a browser.\n", page);
   } catch (const std::exception& e) {
     fmt::print(stderr, "cluster: {}\n", e.what());

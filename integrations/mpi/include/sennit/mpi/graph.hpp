@@ -282,11 +282,11 @@ class graph_run {
   void isend(std::vector<std::byte>& bytes, int to, int tag) {
     const byte_count count(bytes.size(), std::source_location::current());
     requests_.push_back(MPI_REQUEST_NULL);
+    note_message(&noted::sent, to, tag, bytes.size());
     check(requests::of_process().call([&] {
       return MPI_Isend(bytes.data(), count.count(), count.type(), to, tag, comm_, &requests_.back());
     }),
           "send the value of a node", std::source_location::current());
-    note_message(&noted::sent, to, tag, bytes.size());
     ++sent_to_[static_cast<std::size_t>(to)];
   }
 

@@ -164,11 +164,11 @@ sweep_report sweep(const row_blocks& blocks, const sweeping& how, std::int64_t s
         };
         begin(MPI_Irecv, in.back().bytes());
         out.back().pack(grids...);
-        begin(MPI_Isend, out.back().bytes());
         if (!out.back().empty()) {
           ++took.messages;
           detail::note_message(&detail::noted::sent, r, how.tag, out.back().bytes().size());
         }
+        begin(MPI_Isend, out.back().bytes());
         took.bytes += out.back().bytes().size();
       }
     }

@@ -122,7 +122,7 @@ int main(int argc, char** argv) {
       throw std::runtime_error("cluster FOLDER PROGRAM...: give the folder with notes, and programs");
     const std::string folder = argv[1];
     json programs = json::array();
-    for (const std::string program : std::vector<std::string>(argv + 2, argv + argc))
+    for (const std::string& program : std::vector<std::string>(argv + 2, argv + argc))
       programs.push_back(page_part(program, notes_of(folder, program)));
     const std::string page = folder + "/index.html";
     tools::write_file(page, page_with({{"length", 1}, {"programs", programs}}));

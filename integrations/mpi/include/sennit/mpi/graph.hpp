@@ -279,7 +279,7 @@ class graph_run {
     for (int r = 0; r < static_cast<int>(ranks_of(comm_)); ++r) isend(sent_.back(), r, failure_tag);
   }
 
-  void isend(std::vector<std::byte>& bytes, int to, int tag) {
+  void isend(byte_buffer& bytes, int to, int tag) {
     const byte_count count(bytes.size(), std::source_location::current());
     requests_.push_back(MPI_REQUEST_NULL);
     note_message(&noted::sent, to, tag, bytes.size());
@@ -316,7 +316,7 @@ class graph_run {
     message_awaited a(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, here);
     requests::of_process().wait(a);
     a.check();
-    packed_bytes bytes(std::vector<std::byte>(size_of(a.status)));
+    packed_bytes bytes(byte_buffer(size_of(a.status)));
     const byte_count count(bytes.bytes().size(), here);
     tag = a.status.MPI_TAG;
     complete({.call = "recv the value of a node from",
@@ -382,7 +382,7 @@ class graph_run {
   std::vector<std::unique_ptr<arrival>> arrivals_;
   sennit::region region_;
   std::mutex sending_;  // of both below
-  std::deque<std::vector<std::byte>> sent_;
+  std::deque<byte_buffer> sent_;
   std::vector<MPI_Request> requests_;
   std::vector<std::uint64_t> sent_to_;  // messages, by rank
   std::vector<std::uint64_t> received_from_;

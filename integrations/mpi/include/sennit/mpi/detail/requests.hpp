@@ -140,7 +140,7 @@ class requests final : public poller {
     if (call([&] { return tested(a); })) return;
     {
       const std::lock_guard guard(calls_);
-      of_handles_.reserve(of_handles_.size() + 1);
+      if (of_handles_.size() == of_handles_.capacity()) of_handles_.reserve(2 * of_handles_.size() + 16);
       handles_.push_back(a.request_);
       of_handles_.push_back(&a);
     }

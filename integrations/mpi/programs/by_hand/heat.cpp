@@ -19,10 +19,9 @@ class heat_by_hand : public programs::heat {
 #pragma omp master
       {
         MPI_Request requests[4];
-        MPI_Irecv(first == 0 ? nullptr : from.row(first - 1), width, MPI_FLOAT, up, 0, MPI_COMM_WORLD,
+        MPI_Irecv(from.row(std::max<std::int64_t>(0, first - 1)), width, MPI_FLOAT, up, 0, MPI_COMM_WORLD,
                   &requests[0]);
-        MPI_Irecv(last == rows_ ? nullptr : from.row(last), width, MPI_FLOAT, down, 0, MPI_COMM_WORLD,
-                  &requests[1]);
+        MPI_Irecv(from.row(last), width, MPI_FLOAT, down, 0, MPI_COMM_WORLD, &requests[1]);
         MPI_Isend(from.row(first), width, MPI_FLOAT, up, 0, MPI_COMM_WORLD, &requests[2]);
         MPI_Isend(from.row(last - 1), width, MPI_FLOAT, down, 0, MPI_COMM_WORLD, &requests[3]);
         MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);

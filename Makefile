@@ -1,7 +1,7 @@
 # `make demo` and `make test` are complete: on a fresh Debian 12 they install what they need, and say so.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-build setup-test demo install test check stress foreign bench evidence format format-check tidy clean
+.PHONY: help setup setup-build setup-test demo cluster install test check stress foreign bench evidence format format-check tidy clean
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -23,6 +23,11 @@ demo: setup-build ## build, then run a few programs of the gallery on real input
 	@cmake --build --preset release --parallel $(JOBS) --target tools/sennit
 	@mkdir -p out/demo
 	build/release/tools/sennit demo --output out/demo
+
+cluster: setup-test ## run programs of the gallery on four ranks of MPI, and show what each rank did: out/cluster/index.html
+	@cmake --preset release
+	@cmake --build --preset release --parallel $(JOBS) --target sennit_mpi_programs
+	@scripts/cluster.sh build/release out/cluster
 
 install: setup-build ## build the library and the tools, and install them to PREFIX
 	@cmake --preset release -DSENNIT_INSTALL_VARIANTS=ON -DSENNIT_WERROR=OFF

@@ -51,7 +51,8 @@ class heat {
     over_rows(block, read_in(step), written_in(step),
               [this](std::size_t, std::size_t y, const float* row, float* next) {
                 // Beyond the edge the plate is as warm as at the edge, so nothing flows across it.
-                diffuse(y == 0 ? row : row - width_, row, y + 1 == height_ ? row : row + width_, next);
+                diffuse(width_, y == 0 ? row : row - width_, row, y + 1 == height_ ? row : row + width_,
+                        next);
               });
   }
   // A step as a declared tree over the blocks.
@@ -87,6 +88,18 @@ class heat {
     });
   }
 
+  // A step of one row.
+  static void diffuse(std::size_t width, const float* above, const float* here, const float* below,
+                      float* out) {
+    const auto cell = [=](std::size_t x, std::size_t left, std::size_t right) {
+      out[x] = here[x] + flow * (above[x] + below[x] + here[left] + here[right] - 4 * here[x]);
+    };
+    const std::size_t last = width - 1;
+    cell(0, 0, std::min<std::size_t>(1, last));
+    for (std::size_t x = 1; x < last; ++x) cell(x, x - 1, x + 1);
+    if (last > 0) cell(last, last - 1, last);
+  }
+
   // Of all plates, one after the other.
   std::span<const float> cells() const { return {now_.data(), now_.size()}; }
   // Iterations of its loop.
@@ -117,16 +130,6 @@ class heat {
         row(plate, y, now.data() + at, next.data() + at);
       }
     }
-  }
-
-  void diffuse(const float* above, const float* here, const float* below, float* out) const {
-    const auto cell = [=](std::size_t x, std::size_t left, std::size_t right) {
-      out[x] = here[x] + flow * (above[x] + below[x] + here[left] + here[right] - 4 * here[x]);
-    };
-    const std::size_t last = width_ - 1;
-    cell(0, 0, std::min<std::size_t>(1, last));
-    for (std::size_t x = 1; x < last; ++x) cell(x, x - 1, x + 1);
-    if (last > 0) cell(last, last - 1, last);
   }
 
   std::size_t width_;

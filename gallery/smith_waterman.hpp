@@ -13,6 +13,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -142,6 +143,11 @@ class alignment_affine {
       entry[1] = across;
     }
     left[0] = best;
+  }
+
+  // What blocks of the column leave to the one below: all that it needs besides what lies to its left.
+  std::span<int> border(std::size_t block_column) {
+    return {above_.data() + block_column * column_stride_, column_stride_};
   }
 
   int best() const {

@@ -82,12 +82,12 @@ struct named_value {
   std::vector<double> numbers;
 };
 void pack(mpi::packed_bytes& bytes, const named_value& v) {
-  mpi::detail::put(bytes, v.name);
-  mpi::detail::put(bytes, v.numbers);
+  mpi::put(bytes, v.name);
+  mpi::put(bytes, v.numbers);
 }
 void unpack(mpi::packed_bytes& bytes, named_value& v) {
-  v.name = mpi::detail::get<std::string>(bytes);
-  v.numbers = mpi::detail::get<std::vector<double>>(bytes);
+  v.name = mpi::get<std::string>(bytes);
+  v.numbers = mpi::get<std::vector<double>>(bytes);
 }
 
 // Catches: values that are no plain bytes, keys with a length, nodes without values, several sinks, constructs inside nodes.

@@ -6,6 +6,7 @@
 #include <sennit/limit.hpp>
 #include <sennit/mpi/collectives.hpp>
 #include <sennit/mpi/detail/discovery.hpp>
+#include <sennit/mpi/detail/noting.hpp>
 #include <sennit/mpi/detail/packing.hpp>
 #include <sennit/mpi/detail/requests.hpp>
 #include <sennit/mpi/messages.hpp>
@@ -49,7 +50,7 @@ struct rank_and_place {
 //   coloring            which places the colors are
 //
 // Keys and values travel between ranks. They are trivially copyable, or a std::vector or std::string of such, or have functions
-// `pack(packed_bytes&, const T&)` and `unpack(packed_bytes&, T&)` in their namespace.
+// `pack(packed_bytes&, const T&)` and `unpack(packed_bytes&, T&)` in their namespace, which call put() and get().
 template <class Predecessors, class Compute, class Color, class Hash = std::type_identity<void>>
 struct nodes {
   Predecessors predecessors;
@@ -246,6 +247,7 @@ class graph_run {
 
   template <class Node>
   value compute_node(const Key& k, Node& node) {
+    const note_stretch note(&noted::computing);
     rank_node<Key, Node, predecessors> seen(k, node, given_.predecessors);
     const auto call = [&]() -> result {
       if constexpr (std::is_invocable_v<const compute&, const Key&>)
@@ -277,9 +279,10 @@ class graph_run {
     for (int r = 0; r < static_cast<int>(ranks_of(comm_)); ++r) isend(sent_.back(), r, failure_tag);
   }
 
-  void isend(std::vector<std::byte>& bytes, int to, int tag) {
+  void isend(byte_buffer& bytes, int to, int tag) {
     const byte_count count(bytes.size(), std::source_location::current());
     requests_.push_back(MPI_REQUEST_NULL);
+    note_message(&noted::sent, to, tag, bytes.size());
     check(requests::of_process().call([&] {
       return MPI_Isend(bytes.data(), count.count(), count.type(), to, tag, comm_, &requests_.back());
     }),
@@ -313,7 +316,7 @@ class graph_run {
     message_awaited a(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, here);
     requests::of_process().wait(a);
     a.check();
-    packed_bytes bytes(std::vector<std::byte>(size_of(a.status)));
+    packed_bytes bytes(byte_buffer(size_of(a.status)));
     const byte_count count(bytes.bytes().size(), here);
     tag = a.status.MPI_TAG;
     complete({.call = "recv the value of a node from",
@@ -325,6 +328,7 @@ class graph_run {
                return MPI_Imrecv(bytes.bytes().data(), count.count(), count.type(), &a.message, r);
              });
     ++received_from_[static_cast<std::size_t>(a.status.MPI_SOURCE)];
+    note_received(a.status);
     return bytes;
   }
 
@@ -378,7 +382,7 @@ class graph_run {
   std::vector<std::unique_ptr<arrival>> arrivals_;
   sennit::region region_;
   std::mutex sending_;  // of both below
-  std::deque<std::vector<std::byte>> sent_;
+  std::deque<byte_buffer> sent_;
   std::vector<MPI_Request> requests_;
   std::vector<std::uint64_t> sent_to_;  // messages, by rank
   std::vector<std::uint64_t> received_from_;

@@ -24,6 +24,7 @@ template <message Range>
 void send(const Range& values, int to, int tag, MPI_Comm comm = MPI_COMM_WORLD,
           std::source_location where = std::source_location::current()) {
   const detail::byte_count bytes(detail::bytes_of(values), where);
+  detail::note_message(&detail::noted::sent, to, tag, detail::bytes_of(values));
   detail::complete({.call = "send to", .where = where, .of_message = true, .peer = to, .tag = tag},
                    [&](MPI_Request* request) {
                      return MPI_Isend(std::ranges::data(values), bytes.count(), bytes.type(), to, tag, comm,
@@ -38,6 +39,13 @@ inline std::size_t size_of(const MPI_Status& received) {
   return static_cast<std::size_t>(bytes);
 }
 
+namespace detail {
+inline void note_received(const MPI_Status& status) {
+  if (notes_of_rank != nullptr)
+    note_message(&noted::received, status.MPI_SOURCE, status.MPI_TAG, size_of(status));
+}
+}  // namespace detail
+
 // Receives a message into the values, which may have room for more than comes. `from` may be MPI_ANY_SOURCE, `tag` MPI_ANY_TAG.
 //
 // Throws mpi::error, also if the message is longer than the values; sennit::cancelled if the region was cancelled before the
@@ -47,12 +55,14 @@ template <message Range>
 MPI_Status recv(Range&& values, int from, int tag, MPI_Comm comm = MPI_COMM_WORLD,
                 std::source_location where = std::source_location::current()) {
   const detail::byte_count bytes(detail::bytes_of(values), where);
-  return detail::complete(
+  const MPI_Status status = detail::complete(
       {.call = "recv from", .where = where, .of_message = true, .peer = from, .tag = tag},
       [&](MPI_Request* request) {
         return MPI_Irecv(std::ranges::data(values), bytes.count(), bytes.type(), from, tag, comm, request);
       },
       true);
+  detail::note_received(status);
+  return status;
 }
 
 // Receives a message of a size that the receiver does not know. Throws as recv() does, and std::runtime_error if the message is
@@ -75,6 +85,7 @@ std::vector<T> recv_vector(int from, int tag, MPI_Comm comm = MPI_COMM_WORLD,
                    [&](MPI_Request* request) {
                      return MPI_Imrecv(values.data(), count.count(), count.type(), &a.message, request);
                    });
+  detail::note_received(a.status);
   if (bytes % sizeof(T) != 0) {
     throw std::runtime_error("sennit::mpi: recv_vector at " + detail::text_of(where) + ": a message of " +
                              std::to_string(bytes) + " bytes is no whole number of values of " +
@@ -113,6 +124,7 @@ MPI_Status sendrecv(const Sent& values, int to, int send_tag, Received&& into, i
 #endif
   all.wait(a);
   a.check();
+  detail::note_received(a.status);
   return a.status;
 }
 

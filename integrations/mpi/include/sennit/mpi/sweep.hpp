@@ -3,6 +3,7 @@
 
 #include <sennit/divided.hpp>
 #include <sennit/mpi/detail/halo.hpp>
+#include <sennit/mpi/detail/noting.hpp>
 #include <sennit/mpi/grid.hpp>
 #include <sennit/mpi/messages.hpp>
 #include <sennit/mpi/wait.hpp>
@@ -142,10 +143,12 @@ sweep_report sweep(const row_blocks& blocks, const sweeping& how, std::int64_t s
 
     std::vector<detail::parcel<T...>> in;
     std::vector<detail::parcel<T...>> out;
+    std::vector<int> peers;
     std::vector<MPI_Request> requests;
     for (const int side : {-1, 1}) {
       for (int r = blocks.rank() + side; r >= 0 && r < blocks.ranks(); r += side) {
         if (blocks.of(r).size() == 0) continue;
+        peers.push_back(r);
         in.emplace_back(detail::part_of(mine, blocks.of(r)), grids...);
         out.emplace_back(detail::part_of(halo_of_rank(r), own), grids...);
         if (in.back().empty() && out.back().empty()) break;  // and so it is with those farther away
@@ -161,18 +164,26 @@ sweep_report sweep(const row_blocks& blocks, const sweeping& how, std::int64_t s
         };
         begin(MPI_Irecv, in.back().bytes());
         out.back().pack(grids...);
+        if (!out.back().empty()) {
+          ++took.messages;
+          detail::note_message(&detail::noted::sent, r, how.tag, out.back().bytes().size());
+        }
         begin(MPI_Isend, out.back().bytes());
-        took.messages += out.back().empty() ? 0 : 1;
         took.bytes += out.back().bytes().size();
       }
     }
     wait_all(requests);
-    for (detail::parcel<T...>& rows : in) rows.unpack(grids...);
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (in[i].empty()) continue;
+      in[i].unpack(grids...);
+      detail::note_message(&detail::noted::received, peers[i], how.tag, in[i].bytes().size());
+    }
 
     for (const range& rows : mine.computed) {
       took.rows += static_cast<std::uint64_t>(rows.size());
       took.rows_of_others += static_cast<std::uint64_t>(rows.size() - rows.within(own).size());
     }
+    const detail::note_stretch note(&detail::noted::computing);
     splice({.together = static_cast<std::uint32_t>(last - first)}, last - first, [&](std::int64_t i) {
       const std::int64_t s = first + i;
       return divided{mine.computed[static_cast<std::size_t>(i)], how.block,

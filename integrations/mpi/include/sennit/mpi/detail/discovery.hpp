@@ -132,7 +132,7 @@ class discovery {
       if (question.bytes().empty()) continue;
       sent_buffers_.push_back(std::move(question.bytes()));
       question = {};
-      std::vector<std::byte>& sent = sent_buffers_.back();
+      byte_buffer& sent = sent_buffers_.back();
       const byte_count bytes(sent.size(), std::source_location::current());
       requests_.push_back(MPI_REQUEST_NULL);
       check(requests::of_process().call([&] {
@@ -152,7 +152,7 @@ class discovery {
               [&] { return MPI_Improbe(MPI_ANY_SOURCE, 0, comm_, &found, &message, &status); }),
           "a question for nodes", std::source_location::current());
     if (found == 0) return false;
-    packed_bytes question(std::vector<std::byte>(size_of(status)));
+    packed_bytes question(byte_buffer(size_of(status)));
     const byte_count bytes(question.bytes().size(), std::source_location::current());
     complete({.call = "recv a question for nodes", .where = std::source_location::current()},
              [&](MPI_Request* r) {
@@ -197,7 +197,7 @@ class discovery {
   std::unordered_set<Key, Hash> seen_;
   std::vector<Key> left_;
   std::vector<packed_bytes> asked_;
-  std::deque<std::vector<std::byte>> sent_buffers_;
+  std::deque<byte_buffer> sent_buffers_;
   std::vector<MPI_Request> requests_;
   std::int64_t sent_ = 0;
   std::int64_t heard_ = 0;

@@ -1,21 +1,54 @@
 // Keys and values as bytes, for messages.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace sennit::mpi {
+
+namespace detail {
+
+// Bytes that a message fills are not filled with zeros before.
+template <class T>
+struct unfilled : std::allocator<T> {
+  template <class U>
+  struct rebind {
+    using other = unfilled<U>;
+  };
+  template <class U>
+  void construct(U* at) noexcept {
+    ::new (static_cast<void*>(at)) U;
+  }
+  template <class U, class... From>
+  void construct(U* at, From&&... from) {
+    std::construct_at(at, std::forward<From>(from)...);
+  }
+};
+using byte_buffer = std::vector<std::byte, unfilled<std::byte>>;
+
+}  // namespace detail
 
 // The bytes of a message, to which values are added, and from which they are taken in the same order.
 class packed_bytes {
  public:
   packed_bytes() = default;
-  explicit packed_bytes(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) {}
+  explicit packed_bytes(detail::byte_buffer bytes) : bytes_(std::move(bytes)) {}
+
+  // Room for so many bytes more.
+  void reserve(std::size_t count) {
+    const std::size_t needed = bytes_.size() + count;
+    if (needed > bytes_.capacity()) bytes_.reserve(std::max(needed, 2 * bytes_.capacity()));
+  }
 
   void add(const void* from, std::size_t count) {
     const auto* const first = static_cast<const std::byte*>(from);
@@ -23,20 +56,26 @@ class packed_bytes {
   }
   // Throws std::runtime_error if fewer bytes are left.
   void take(void* to, std::size_t count) {
+    const std::byte* const from = take(count);
+    if (count != 0) std::memcpy(to, from, count);
+  }
+  // The same without a copy: the bytes are where they are until the message is gone.
+  const std::byte* take(std::size_t count) {
     if (count > bytes_.size() - taken_) {
       throw std::runtime_error(
           "sennit::mpi: a message is shorter than the value that is taken from it; pack() and "
           "unpack() of the value's type differ");
     }
-    if (count != 0) std::memcpy(to, bytes_.data() + taken_, count);
+    const std::byte* const from = bytes_.data() + taken_;
     taken_ += count;
+    return from;
   }
   bool all_taken() const noexcept { return taken_ == bytes_.size(); }
-  std::vector<std::byte>& bytes() noexcept { return bytes_; }
-  const std::vector<std::byte>& bytes() const noexcept { return bytes_; }
+  detail::byte_buffer& bytes() noexcept { return bytes_; }
+  const detail::byte_buffer& bytes() const noexcept { return bytes_; }
 
  private:
-  std::vector<std::byte> bytes_;
+  detail::byte_buffer bytes_;
   std::size_t taken_ = 0;
 };
 
@@ -62,34 +101,47 @@ template <class T>
 concept packable = packs_itself<T> || (std::is_default_constructible_v<T> &&
                                        (std::is_trivially_copyable_v<T> || is_plain_sequence<T>));
 
-template <packable T>
+}  // namespace detail
+
+// Adds a value to a message: for pack().
+template <detail::packable T>
 void put(packed_bytes& bytes, const T& value) {
-  if constexpr (packs_itself<T>) {
+  if constexpr (detail::packs_itself<T>) {
     pack(bytes, value);
   } else if constexpr (std::is_trivially_copyable_v<T>) {
     bytes.add(&value, sizeof value);
   } else {
     const std::size_t size = value.size();
+    bytes.reserve(sizeof size + size * sizeof(typename T::value_type));
     bytes.add(&size, sizeof size);
     bytes.add(value.data(), size * sizeof(typename T::value_type));
   }
 }
 
-template <packable T>
+// Takes a value from a message, of the type that was put there: for unpack().
+template <detail::packable T>
 T get(packed_bytes& bytes) {
   T value{};
-  if constexpr (packs_itself<T>) {
+  if constexpr (detail::packs_itself<T>) {
     unpack(bytes, value);
   } else if constexpr (std::is_trivially_copyable_v<T>) {
     bytes.take(&value, sizeof value);
   } else {
     std::size_t size = 0;
     bytes.take(&size, sizeof size);
+    using element = typename T::value_type;
+    const std::byte* const from = bytes.take(size * sizeof(element));
+    if constexpr (std::is_arithmetic_v<element>) {
+      if (reinterpret_cast<std::uintptr_t>(from) % alignof(element) == 0) {
+        const auto* const first = reinterpret_cast<const element*>(from);
+        value.assign(first, first + size);
+        return value;
+      }
+    }
     value.resize(size);
-    bytes.take(value.data(), size * sizeof(typename T::value_type));
+    if (size != 0) std::memcpy(value.data(), from, size * sizeof(element));
   }
   return value;
 }
 
-}  // namespace detail
 }  // namespace sennit::mpi

@@ -3,6 +3,7 @@
 
 #include <sennit/detail/calls.hpp>
 #include <sennit/event.hpp>
+#include <sennit/mpi/detail/noting.hpp>
 #include <sennit/mpi/error.hpp>
 #include <sennit/poller.hpp>
 #include <sennit/region.hpp>
@@ -139,11 +140,12 @@ class requests final : public poller {
     if (call([&] { return tested(a); })) return;
     {
       const std::lock_guard guard(calls_);
-      of_handles_.reserve(of_handles_.size() + 1);
+      if (of_handles_.size() == of_handles_.capacity()) of_handles_.reserve(2 * of_handles_.size() + 16);
       handles_.push_back(a.request_);
       of_handles_.push_back(&a);
     }
     await_more();
+    const note_stretch note(&noted::waiting);
     a.come_.wait();
   }
   // Returns when the message has come, and is nobody else's, or after the cancellation.
@@ -154,6 +156,7 @@ class requests final : public poller {
       probes_.push_back(&a);
     }
     await_more();
+    const note_stretch note(&noted::waiting);
     a.come_.wait();
   }
 

@@ -69,6 +69,12 @@ class trace_cursor {
     *++top_ = {};
     return true;
   }
+  // Nothing is allocated so many levels deeper. False: there is no memory for that.
+  bool reserve(std::size_t levels) noexcept {
+    while (static_cast<std::size_t>(end_ - top_) <= levels)
+      if (!grow()) return false;
+    return beyond_ == 0;
+  }
   // The strand leaves a level. True: something has been noted there.
   bool pop() noexcept {
     if (beyond_ != 0) [[unlikely]] {
@@ -179,6 +185,8 @@ class schedule_hooks {
   // Whether such a part lasts so long by now that what is in it should be heard of. A fork of it, which began some time ago,
   // is counted as of now.
   virtual bool is_overdue(trace_cursor&) noexcept { return false; }
+  // begins_late() is called for so many forks at most, under a lock: there nothing may be allocated or written.
+  virtual void will_begin_late(trace_cursor&, std::size_t) noexcept {}
   virtual void begins_late(trace_cursor&, whereabouts&) noexcept {}
   // A part of a loop begins that is not cut any further, and ends.
   virtual void leaf_begins(trace_cursor&, position, position) noexcept {}

@@ -63,6 +63,7 @@ class tracer final : public schedule_hooks {
   void unobserved_left_ends(trace_cursor& cursor) noexcept override;
   void unobserved_ends(trace_cursor& cursor) noexcept override;
   bool is_overdue(trace_cursor& cursor) noexcept override;
+  void will_begin_late(trace_cursor& cursor, std::size_t forks) noexcept override;
   void begins_late(trace_cursor& cursor, whereabouts& where) noexcept override;
   void leaf_begins(trace_cursor& cursor, position first, position last) noexcept override;
   void leaf_ends(trace_cursor& cursor) noexcept override;

@@ -77,6 +77,12 @@ class trace_cursor {
   bool has_left(const whereabouts& where) const noexcept { return beyond_ != 0 || top_[1].of == &where; }
   // Whether there was memory for all levels.
   bool is_complete() const noexcept { return beyond_ == 0; }
+  // Nothing is allocated so many levels deeper. False: there is no memory for that.
+  bool reserve(std::size_t levels) noexcept {
+    while (static_cast<std::size_t>(end_ - top_) <= levels)
+      if (!grow()) return false;
+    return beyond_ == 0;
+  }
   // The strand leaves a level. True: something has been noted there.
   bool pop() noexcept {
     if (beyond_ != 0) [[unlikely]] {
@@ -188,6 +194,8 @@ class schedule_hooks {
   // Whether such a part lasts so long by now that what is in it should be heard of. A fork of it, which began some time ago,
   // is counted as of now.
   virtual bool is_overdue(trace_cursor&) noexcept { return false; }
+  // begins_late() is called for so many forks at most, under a lock: there nothing may be allocated or written.
+  virtual void will_begin_late(trace_cursor&, std::size_t) noexcept {}
   virtual void begins_late(trace_cursor&, whereabouts&) noexcept {}
   // Between two constructs of a strand: the part that the strand is to be in from here on, as what comes is brief. Null: the
   // hooks go on to hear of it.

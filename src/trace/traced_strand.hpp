@@ -6,6 +6,7 @@
 
 #include <sennit/detail/fork/frame.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <new>
 #include <utility>
@@ -69,6 +70,15 @@ struct tracer::strand {
     traced_body* const taken = std::exchange(spare, spare->outer);
     *taken = {};
     return taken;
+  }
+  // So that take() finds so many, if there is memory for them.
+  void keep_spare(std::size_t bodies) noexcept {
+    for (const traced_body* s = spare; s != nullptr && bodies > 0; s = s->outer) --bodies;
+    for (; bodies > 0; --bodies) {
+      auto* const made = new (std::nothrow) traced_body;
+      if (made == nullptr) return;
+      give_back(*made);
+    }
   }
   void give_back(traced_body& body) noexcept { body.outer = std::exchange(spare, &body); }
   // Whether a fork here is a part of a loop.

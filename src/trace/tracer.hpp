@@ -64,6 +64,7 @@ class tracer final : public schedule_hooks {
   void unobserved_left_ends(trace_cursor& cursor) noexcept override;
   void unobserved_ends(trace_cursor& cursor) noexcept override;
   bool is_overdue(trace_cursor& cursor) noexcept override;
+  void will_begin_late(trace_cursor& cursor, std::size_t forks) noexcept override;
   void begins_late(trace_cursor& cursor, whereabouts& where) noexcept override;
   unobserved_part* leaves_alone(trace_cursor& cursor) noexcept override;
   void hears_again(trace_cursor& cursor) noexcept override;

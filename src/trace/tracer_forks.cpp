@@ -94,6 +94,14 @@ bool tracer::is_overdue(trace_cursor& cursor) noexcept {
   return body != nullptr && now() - body->begun_ns >= overdue_ns;
 }
 
+// For each fork, and for a right branch around it.
+void tracer::will_begin_late(trace_cursor& cursor, std::size_t forks) noexcept {
+  strand* const of = strand::of(cursor);
+  if (of == nullptr) return;
+  settle(*of);
+  of->keep_spare(2 * forks);
+}
+
 // When it began is not known. What was done before counts for what is around.
 void tracer::begins_late(trace_cursor& cursor, whereabouts& where) noexcept {
   strand* const of = strand::of(cursor);

@@ -7,6 +7,7 @@
 #include <sennit/detail/worker_tls.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <mutex>
 #include <new>
 
@@ -22,7 +23,6 @@ bool unobserved_part::find_region(region_state& around, schedule_hooks& by) noex
   }
   if (!region_) region_.reset(new (std::nothrow) hidden_region);
   if (!region_) return false;
-  if (has_children_) return true;  // whose strands may read it
   region_state& region = region_->state;
   region.observed_by = &by;
   region.hidden = true;
@@ -182,6 +182,9 @@ void unobserved_part::end_now(worker& here) noexcept {
 
 // Counts those around the frame that was pushed last. False: there are none.
 bool unobserved_part::count_forks(worker& here) noexcept {
+  const auto most = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, load_tail() - 1 - scope_.first));
+  if (most == 0 || !cursor_->reserve(most)) return false;
+  cursor_->by().will_begin_late(*cursor_, most);
   // No thief takes one of them meanwhile: its strand would be in the hidden region, which this part may leave before that ends.
   const std::lock_guard guard(here.frames().lock());
   if (!is_whole(here)) return false;
@@ -190,11 +193,6 @@ bool unobserved_part::count_forks(worker& here) noexcept {
   for (; at < pushed && is_plain_branch(*at); ++at) {
     frame& around = branch_in(*at);
     (void)cursor_->push(around.where());
-    if (around.where().position == nowhere) {
-      // No memory to count there.
-      (void)cursor_->pop();
-      break;
-    }
     cursor_->by().begins_late(*cursor_, around.where());
     frame_ = &around;
   }

@@ -206,7 +206,7 @@ void unobserved_part::end() noexcept {
   fiber& strand = here.running();
   has_children_ = has_children_ || strand.spawns != scope_.spawns_before;
   // Children of a group from outside, which the right branch has spawned. They belong to the hidden region.
-  if (load_tail() > scope_.first) here.relocate();
+  if (frame_ != nullptr && load_tail() > scope_.first) here.relocate();
   strand.unobserved = nullptr;
   strand.innermost = scope_.outer;
   here.frames().enter(scope_.outer);

@@ -138,6 +138,9 @@ class stay_in_region {
     enter(w, &scope_);
   }
   ~stay_in_region() {
+    // One that has begun within the region.
+    if (strand_.innermost != &scope_) [[unlikely]]
+      unobserved_part::end_stretch();
     for (const open_group* g = strand_.open_groups; g != nullptr; g = g->next_open) {
       if (g->has_child_after(scope_.spawns_before)) left_open();
     }

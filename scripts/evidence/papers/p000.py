@@ -1,6 +1,6 @@
 """Lifflander and Krishnamoorthy, 2017: splicing."""
 
-from figures import COUNTED, SIMULATED, Bars, Claim, Figure, Lines, again, claim
+from figures import COUNTED, MEASURED, SIMULATED, Bars, Claim, Figure, Lines, again, claim
 from kept import mean
 from measure import Suite
 from words import compared, listed, spread
@@ -307,7 +307,7 @@ def table4(kept):
                     f"64 cores, a splice of {SPLICED[kernel]} steps",
                 )
             )
-    counted = {(c.what.split(":")[0], c.what.split(": ")[1]): c.ours for c in claims if c.ours is not None}
+    counted = {(c.what.split(":")[0], c.what.split(": ")[1]): c.ours for c in claims if c.ours is not None and c.how == MEASURED}
     idle = [k for k in KERNELS if counted.get((k, "delayed steps")) == 0]
     stencils = [k for k in KERNELS[:6] if (k, "interference checks") in counted]
     least = sorted(stencils, key=lambda k: counted[k, "interference checks"])[:2]
@@ -316,7 +316,7 @@ def table4(kept):
         "Table 4",
         "What the splicing scheduler does: checks, switches, delayed steps, and memory for these.",
         tuple(claims),
-        "",
+        "The simulator's checks are looks at the dependences of a graph, so they are no number to compare with the paper's.",
         "partly",
         (again("MEASURE", "000/splice-stencils"), again("MEASURE", "000/splice-others"), simulated("table-4")),
         runs=STENCILS,

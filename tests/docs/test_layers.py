@@ -24,7 +24,7 @@ BELOW = {
     "stack": ["system"],
     "process": ["system", "topology", "stack"],
     "observe": [],
-    "sleep": ["system"],
+    "sleep": ["system", "policy"],
     "deque": ["system", "policy", "stack", "process", "observe", "sleep"],
     "worker": ["system", "policy", "topology", "stack", "process", "observe", "sleep", "deque"],
     "diagnosis": ["system", "stack", "process", "worker"],
@@ -121,8 +121,8 @@ BELOW_IN_SIMULATOR = {
     "programs": ["time", "program", "machine", "engine"],
     "evidence": ["time", "program", "programs", "machine", "memory", "engine", "scale"],
 }
-# A decision that the templates of the library make.
-DECISIONS = {"sennit/detail/loop/pace.hpp"}
+# Decisions that the templates of the library make.
+DECISIONS = {"sennit/detail/loop/middle.hpp", "sennit/detail/loop/pace.hpp"}
 
 
 class Simulator(unittest.TestCase):

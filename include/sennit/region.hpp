@@ -55,7 +55,7 @@ struct region_state {
   schedule_hooks* observed_by = nullptr;
   bool hidden =
       false;  // within an observed region: its strands are not observed; observed_by is that region's
-  told_graph* told = nullptr;  // of a hidden region: the graph that it runs, until the run has asked
+  told_graph* told = nullptr;         // of a hidden region: the graph that it runs, until the run has asked
   std::uint64_t beat_ns = inherited;  // the least time between promotions; 0: on demand
   bool root = false;  // the outermost region of a runtime: regions around it belong to other runtimes
   bool implied =

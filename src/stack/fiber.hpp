@@ -83,7 +83,7 @@ class fiber {
   std::uint64_t spawns = 0;           // how many it pushed
   // In which it is; null: its hooks hear of it, or it has none.
   unobserved_part* unobserved = nullptr;
-  unsigned loops = 0;  // that the strand shares with others, and graphs and pipelines
+  unsigned loops = 0;     // that the strand shares with others, and graphs and pipelines
   fiber* next = nullptr;  // in a pool
 
  private:

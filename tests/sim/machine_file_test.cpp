@@ -243,9 +243,9 @@ TEST(sim_machine_file, refuses_what_cannot_be) {
 TEST(sim_machine_file, finds_machines_by_name_and_by_file) {
   EXPECT_THAT(refusal([] { (void)find_machine("9x9"); }),
               AllOf(HasSubstr("no machine \"9x9\""), HasSubstr("8x10")));
-  EXPECT_THAT(
-      refusal([] { (void)find_machine("none.machine"); }),
-      AllOf(HasSubstr("none.machine cannot be read (No such file"), HasSubstr("sennit doctor --write-machine")));
+  EXPECT_THAT(refusal([] { (void)find_machine("none.machine"); }),
+              AllOf(HasSubstr("none.machine cannot be read (No such file"),
+                    HasSubstr("sennit doctor --write-machine")));
   EXPECT_THAT(refusal([] { (void)find_machine("./"); }), HasSubstr("cannot be read"));
   const std::string name = testing::TempDir() + "sim_machine_file_test.machine";
   std::ofstream(name) << some_text();

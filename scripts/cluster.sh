@@ -1,5 +1,6 @@
 #!/bin/bash
-# cluster.sh BUILD FOLDER [RANKS]: runs the programs on ranks that BUILD has, on this machine, and shows in FOLDER what each rank did.
+# cluster.sh BUILD FOLDER [RANKS]: runs the programs on ranks that BUILD has, on this machine, and shows in FOLDER what each
+# rank did.
 set -eu
 build=$1 folder=$2 ranks=${3:-4}
 programs=(cholesky heat sw pagerank)

@@ -22,7 +22,7 @@ class Claim:
         if self.ours is None or isinstance(self.theirs, str) or isinstance(self.ours, str):
             return ""
         ratio = self.ours / self.theirs if self.theirs else None
-        if ratio is not None and 0.75 <= ratio <= 1.25:
+        if self.ours == self.theirs or (ratio is not None and 0.75 <= ratio <= 1.25):
             return "within 25%"
         return f"{ratio:.2g} of it" if ratio is not None else "differs"
 

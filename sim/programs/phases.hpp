@@ -44,8 +44,8 @@ void give_times(phased_program& what, double memory, double seconds);
 // spliced.
 std::vector<phased_program> problems_of_000();
 
-// How many blocks each phase has, in the order in which they run; the phases of a splice are one. Trees have a part for each worker at their top, and halves
-// below.
+// How many blocks each phase has, in the order in which they run; the phases of a splice are one. Trees have a part for each
+// worker at their top, and halves below.
 struct phase_trees {
   std::vector<std::size_t> blocks;
   unsigned workers = 1;

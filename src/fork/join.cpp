@@ -108,8 +108,8 @@ void await_branch(trace_cursor* cursor, frame& branch) noexcept {
   if (branch.stolen().result == outcome::value) end_state(branch);
 }
 
-// The pop of a frame that met the gate, and the trace cursor that counted it, if any: true if the branch is the strand's own, unstarted; otherwise it has
-// ended.
+// The pop of a frame that met the gate, and the trace cursor that counted it, if any: true if the branch is the strand's own,
+// unstarted; otherwise it has ended.
 bool settle(frame& f, trace_cursor*& counted) noexcept {
   if (unobserved_part* const part = unobserved_part::of(f)) part->end();
   unobserved_part::end_stretch_around(f);

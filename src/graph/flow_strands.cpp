@@ -50,8 +50,8 @@ flow_task* flow_state::run(flow_task& given, strand& own) noexcept {
   return began_slowly ? leave_limits(next, own) : next;
 }
 
-// The task that is to run: the one of the highest priority, if the given one stands for it. Null: it waits for a permit or an exclusion. Then
-// another strand may have it already.
+// The task that is to run: the one of the highest priority, if the given one stands for it. Null: it waits for a permit or an
+// exclusion. Then another strand may have it already.
 flow_task* flow_state::begin_slowly(flow_task& given, strand& own) noexcept {
   flow_task& task = &given == &first_by_priority_ ? *by_priority_.take(0) : given;
   if (!task.begins_slowly) return &task;

@@ -221,7 +221,8 @@ class schedule_hooks {
   // Whether a construct must be found again at its position in another run. Else nobody follows what is noted: strands may
   // wait wherever they end, and children belong to no trace cursor.
   virtual bool keeps_positions() const noexcept { return true; }
-  // One that stands for all strands, and outlives all children, where nobody counts those of a strand; null: each counts its own.
+  // One that stands for all strands, and outlives all children, where nobody counts those of a strand; null: each counts its
+  // own.
   virtual trace_cursor* common_cursor() noexcept { return nullptr; }
   // A thread or a strand without a trace cursor has spawned a child that a strand with one may run.
   virtual void spawned_unseen(whereabouts&, const void*) noexcept {}

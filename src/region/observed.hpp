@@ -12,8 +12,8 @@ class told_graph;
 void observe(schedule_hooks& by, action body);
 
 // Runs the body in a hidden part of the observed region that the calling strand is in: strands of all workers may share in
-// the body, and nobody is told of them, but of the nodes of `graph`. The frames around stay with the region. Afterwards the strand may be on another
-// worker.
+// the body, and nobody is told of them, but of the nodes of `graph`. The frames around stay with the region. Afterwards the
+// strand may be on another worker.
 void run_hidden(action body, told_graph* graph = nullptr);
 
 }  // namespace sennit::detail

@@ -20,7 +20,7 @@ std::unique_ptr<told_flow> told_flow::begin(const void* code, std::uint64_t firs
 
 told_flow::told_flow(tracer& by, const traced_body& body, std::uint64_t first) noexcept
     : by_(by), body_(body), first_(first), tells_(by.tells_nodes(body.site)) {
-  if (tells_) told_.emplace(by_, body_);
+  if (tells_.load(std::memory_order_relaxed)) told_.emplace(by_, body_);
 }
 
 void told_flow::note_submission(std::uint64_t task, const char* name,

@@ -6,6 +6,7 @@
 
 #include <sennit/effects.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -17,8 +18,8 @@ namespace sennit::detail {
 
 class told_flow {
  public:
-  // The calling strand submits the first task. Null: it is not traced, or there is no memory. `code`: where that is in the program;
-  // `first`: the number before the first task.
+  // The calling strand submits the first task. Null: it is not traced, or there is no memory. `code`: where that is in the
+  // program; `first`: the number before the first task.
   static std::unique_ptr<told_flow> begin(const void* code, std::uint64_t first) noexcept;
   told_flow(tracer& by, const traced_body& body, std::uint64_t first) noexcept;
   told_flow(const told_flow&) = delete;

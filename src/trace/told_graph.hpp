@@ -19,16 +19,15 @@ struct told_nodes {
   std::uint64_t until_ns = 0;  // since then, no more; 0: all have been told
 };
 
-// To tell a node takes up to a microsecond, with the file. So nodes are told as long as they take 32 times as long on average; and the first ones
-// of a graph whatever they take.
+// To tell a node takes up to a microsecond, with the file. So nodes are told as long as they take 32 times as long on average;
+// and the first ones of a graph whatever they take.
 class told_graph {
  public:
   told_graph(tracer& by, const traced_body& body) noexcept : by_(by), body_(body) {}
   told_graph(const told_graph&) = delete;
   told_graph& operator=(const told_graph&) = delete;
 
-  // Several strands at once.
-  // `id`: of the node's body; 0: it has none yet.
+  // Several strands at once. False: no more of its nodes are told. `id`: of the node's body; 0: it has none yet.
   bool tell(const told_node& node, std::uint64_t begun_ns, std::uint64_t ended_ns,
             std::uint64_t id = 0) noexcept;
   told_nodes nodes() const noexcept;

@@ -44,8 +44,7 @@ struct traced_body {
 class tracer final : public schedule_hooks {
  public:
   // What the environment asks for; null: nothing, or the file cannot be written, or the process is a child of the one that
-  // writes it.
-  // Opens the file at its first call. `workers`: of the runtime that calls; 0: not known.
+  // writes it. Opens the file at its first call. `workers`: of the runtime that calls; 0: not known.
   static tracer* current(unsigned workers) noexcept;
   // False: current() is null for good. Cost: a load.
   static bool may_be_on() noexcept;
@@ -121,8 +120,8 @@ class tracer final : public schedule_hooks {
   static constexpr std::uint64_t brief_ns = resolution_ns / 10;
   // Of what is briefer, most is the time that measuring takes.
   static constexpr std::uint64_t least_ns = 2'000;
-  // After so many constructs that were not told, the strand is left alone, for so long at most. After that, it is left alone again
-  // after a few. One that was told takes a part of their number away.
+  // After so many constructs that were not told, the strand is left alone, for so long at most. After that, it is left alone
+  // again after a few. One that was told takes a part of their number away.
   static constexpr std::uint32_t enough_brief_ones = 16;
   static constexpr std::uint32_t told_share = 4;
   static constexpr std::uint32_t few_brief_ones = 2;

@@ -5,7 +5,9 @@
 
 #include <sennit/detail/worker_tls.hpp>
 
+#include <algorithm>
 #include <span>
+#include <utility>
 
 namespace sennit::detail {
 

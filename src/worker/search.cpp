@@ -333,8 +333,8 @@ bool worker::park_until_called() noexcept {
   return false;
 }
 
-// While events from outside are awaited, one sleeping worker wakes now and then and looks for them. Returns true if somebody has
-// called, as whoever lets a strand go on does.
+// While events from outside are awaited, one sleeping worker wakes now and then and looks for them. Returns true if somebody
+// has called, as whoever lets a strand go on does.
 bool worker::poll_until_called() noexcept {
   policy::polling pace;
   while (events_awaited()) {

@@ -1,6 +1,6 @@
-// A part of an observed strand of which its hooks do not hear. It is the left branch of one fork, and the right one where the strand
-// runs that; or a *stretch*: what the strand does between two constructs, until the construct around ends at the latest. In a part,
-// constructs cost what they cost otherwise. docs/protocols/trace_cursors.md, "Parts that are not observed".
+// A part of an observed strand of which its hooks do not hear. It is the left branch of one fork, and the right one where the
+// strand runs that; or a *stretch*: what the strand does between two constructs, until the construct around ends at the latest.
+// In a part, constructs cost what they cost otherwise. docs/protocols/trace_cursors.md, "Parts that are not observed".
 #pragma once
 
 #include "observe/trace_cursor.hpp"
@@ -73,8 +73,8 @@ class unobserved_part {
   trace_cursor* cursor_ = nullptr;
   const frame* frame_ = nullptr;  // null: a stretch
   const whereabouts* around_ = nullptr;
-  const worker* home_ =
-      nullptr;  // where it began, and since when frames leave its deque by pops and steals only
+  // Where it began; since then, frames leave that deque by pops and steals only.
+  const worker* home_ = nullptr;
   std::uint64_t epoch_ = 0;
   scope scope_{};
 };

@@ -121,7 +121,7 @@ BELOW_IN_SIMULATOR = {
     "programs": ["time", "program", "machine", "engine"],
     "evidence": ["time", "program", "programs", "machine", "memory", "engine", "scale"],
 }
-# A decision that the templates of the library make.
+# Decisions that the templates of the library make.
 DECISIONS = {"sennit/detail/loop/middle.hpp", "sennit/detail/loop/pace.hpp"}
 
 

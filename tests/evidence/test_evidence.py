@@ -5,6 +5,7 @@ number; a link to nothing; a measurement that does not say whether the machine w
 
 import contextlib
 import io
+import json
 import pathlib
 import re
 import subprocess
@@ -24,6 +25,7 @@ import make  # noqa: E402
 import measure  # noqa: E402
 import pages  # noqa: E402
 import plots  # noqa: E402
+import validation  # noqa: E402
 import words  # noqa: E402
 
 PROMISED = {
@@ -241,6 +243,26 @@ class Measuring(unittest.TestCase):
         records = [["k", "serial", "default", "seconds", 1, 1.1, 1.0], ["k", "sennit", "default", "seconds", 2, 9.0, 1.0]]
         self.assertAlmostEqual(measure.noise(records), 0.1)
         self.assertIsNone(measure.noise(records[1:]))
+
+
+class Traces(unittest.TestCase):
+    # Catches: the making of an input that counts for the kernel; a trace of one runtime that loses events.
+    def test_keep_the_last_runtime(self):
+        def row(number, name):
+            return {"name": "thread_name", "ph": "M", "tid": number, "args": {"name": name}}
+
+        def event(number, name):
+            return {"name": name, "ph": "X", "tid": number}
+
+        rows = [row(0, "worker 0"), row(1, "worker 0 of runtime 2")]
+        for runtimes, left in ((2, ["kernel", "outside"]), (1, ["input", "kernel", "outside"])):
+            events = [*rows[:runtimes], event(0, "input"), event(runtimes - 1, "kernel"), event(1023, "outside")]
+            with tempfile.TemporaryDirectory() as folder:
+                trace = pathlib.Path(folder) / "trace"
+                trace.write_text("[\n" + ",\n".join(map(json.dumps, events)) + "\n]\n")
+                validation.keep_measured(trace)
+                kept_events = json.loads(trace.read_text())
+            self.assertEqual([e["name"] for e in kept_events if e["ph"] == "X"], left)
 
 
 class Numbers(unittest.TestCase):

@@ -112,6 +112,7 @@ TEST(sim_splices, a_schedule_is_followed) {
   EXPECT_EQ(r.schedule.steals.size(), taken.steals.size());
 }
 
+// Catches: a call with a loop in it that is run as if it were a step.
 TEST(sim_splices, calls_have_only_forks_and_series) {
   program p;
   const node_number part[] = {p.each(4, p.work(us))};

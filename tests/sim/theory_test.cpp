@@ -258,6 +258,7 @@ TEST(sim_theory, boxes_by_color_keep_the_bound) {
 
 // Blumofe, Leiserson 1999: fully strict programs need no more than P times the space of one worker, as each innermost construct
 // has a worker. A stolen branch needs a record more.
+// Catches: records that are not given back, and thieves that leave a construct open without a worker in it.
 TEST(sim_theory, space_grows_by_the_number_of_workers) {
   const machine m = server(4, 4);
   for (std::uint64_t seed = 0; seed < 300; ++seed) {

@@ -70,7 +70,8 @@ SENNIT_EXPORT SENNIT_COLD void leave_branch(frame& branch) noexcept;
 // Whether the calling thread runs a strand of some runtime.
 SENNIT_EXPORT SENNIT_COLD bool in_strand() noexcept;
 
-// The innermost region of the calling strand, and what tells the strand from others in reports. Null where in_strand() is false.
+// The innermost region of the calling strand, and what tells the strand from others in reports. Null where in_strand() is
+// false.
 SENNIT_EXPORT SENNIT_COLD const region_state* innermost_region() noexcept;
 SENNIT_EXPORT SENNIT_COLD const void* strand_in_reports() noexcept;
 
@@ -84,8 +85,8 @@ SENNIT_EXPORT SENNIT_COLD void run_implied_region(runtime& home, action body);
 // Runs the action in the calling strand. In a trace it is one section with that name, and what it does in parallel is not told.
 // Throws what the action throws.
 SENNIT_EXPORT SENNIT_COLD void run_as_one(const char* name, action body);
-// The same for a run of a graph, whose nodes are told as far as the run asks for the graph: claim_told_graph(). `code`: where it is
-// in the program; null: where the body is.
+// The same for a run of a graph, whose nodes are told as far as the run asks for the graph: claim_told_graph(). `code`: where
+// it is in the program; null: where the body is.
 SENNIT_EXPORT SENNIT_COLD void run_graph(action body, const void* code = nullptr);
 
 // Throws the exception with which a branch ended on another worker, or cancelled.

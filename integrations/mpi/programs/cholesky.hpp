@@ -80,7 +80,8 @@ class cholesky : public program {
   tile& at(std::uint32_t row, std::uint32_t column) { return tiles_[row * parts_.count() + column]; }
   std::size_t cells_of_tile() const { return parts_.size * parts_.size; }
 
-  // One copy for all who call it, whose times are compared. Step k of a tile, with the tiles of column k that it needs: of its row, and of its column's row.
+  // Step k of a tile, with the tiles of column k that it needs: of its row, and of its column's row. One copy for all who call
+  // it, as their times are compared.
   [[gnu::noinline]] void step(std::uint32_t k, std::uint32_t row, std::uint32_t column, const double* of_row,
                               const double* of_column) {
     using kernels = gallery::plain_tiles;

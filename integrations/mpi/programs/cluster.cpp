@@ -57,7 +57,8 @@ std::vector<json> notes_of(const std::string& folder, const std::string& program
   return ranks;
 }
 
-// Messages from where and when to where and when. Those of one sender, receiver and tag come in the order in which they were sent.
+// Messages from where and when to where and when. Those of one sender, receiver and tag come in the order in which they were
+// sent.
 json arrows_of(const std::vector<json>& ranks) {
   struct end {
     std::int64_t tag;

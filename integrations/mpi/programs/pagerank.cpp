@@ -1,5 +1,5 @@
-// pagerank: how often who follows links at random comes by each page. Each rank has some pages, and the links to them; a step is a
-// loop over these pages, after which all ranks get all pages' shares.
+// pagerank: how often who follows links at random comes by each page. Each rank has some pages, and the links to them; a step
+// is a loop over these pages, after which all ranks get all pages' shares.
 #include "gallery/pagerank.hpp"
 
 #include "gallery/rmat.hpp"

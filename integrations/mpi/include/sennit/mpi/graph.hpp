@@ -60,8 +60,8 @@ struct nodes {
   graph::coloring coloring{};
 };
 
-// A node, or what describes it, threw on some rank. All ranks throw it. On the rank where that happened, the exception is nested
-// (std::nested_exception).
+// A node, or what describes it, threw on some rank. All ranks throw it. On the rank where that happened, the exception is
+// nested (std::nested_exception).
 class graph_error : public std::runtime_error {
  public:
   graph_error(const std::string& message, int rank) : std::runtime_error(message), rank_(rank) {}
@@ -392,11 +392,12 @@ class graph_run {
 
 // Computes the sinks, and all nodes that they need, each on the rank of its color. A rank finds its part from the sinks that it
 // owns, and from what other ranks ask it for. The value of a node is sent once to each rank that reads it, as soon as there is
-// one. Within a rank this is graph::run, with its colored steals, and joins and loops inside of nodes; a node that needs a value
-// of another rank waits without a strand. On one rank it is that call alone.
+// one. Within a rank this is graph::run, with its colored steals, and joins and loops inside of nodes; a node that needs a
+// value of another rank waits without a strand. On one rank it is that call alone.
 //
-// All ranks of the communicator call it, with the same sinks and the same description. Throws graph_error on all ranks if a function
-// threw on one, or if a rank asks another one for a node to which that rank gives another rank or other predecessors; mpi::error. MPI can be used afterwards in any case.
+// All ranks of the communicator call it, with the same sinks and the same description. Throws graph_error on all ranks if a
+// function threw on one, or if a rank asks another one for a node to which that rank gives another rank or other predecessors.
+// MPI can be used afterwards. Throws mpi::error if MPI fails.
 // Thread-safety: strands that run beside each other use communicators of their own. Cost: on one rank, none beyond graph::run.
 // On several, two calls of predecessors() and some 200 ns more for a node, for a value a copy on each side and a message.
 template <class Key, class Predecessors, class Compute, class Color, class Hash>

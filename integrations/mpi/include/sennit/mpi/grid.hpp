@@ -53,9 +53,9 @@ class row_blocks {
   int ranks_;
 };
 
-// `rows` rows of `width` values. Each rank has address space for all of them, and memory for the pages that it touches. So code for
-// one machine, and its effects, hold for a rank: a row has the same place from data() everywhere. The values are 0 at first, and
-// each rank is to touch only its own rows, besides those that sweep() copies to it.
+// `rows` rows of `width` values. Each rank has address space for all of them, and memory for the pages that it touches. So code
+// for one machine, and its effects, hold for a rank: a row has the same place from data() everywhere. The values are 0 at
+// first, and each rank is to touch only its own rows, besides those that sweep() copies to it.
 //
 // Throws std::bad_alloc if the address space does not suffice (a rank has some 100 TiB). Thread-safety: that of an array.
 template <class T>

@@ -18,8 +18,8 @@ namespace sennit::mpi {
 
 // Sends the bytes of the values, of any number. Returns when the values may be changed.
 //
-// `values`: a vector, an array, a span. Both sides have the same representation of numbers. Throws mpi::error. A cancellation of
-// the region does not end the call. Thread-safety: any strand or thread. Cost: that of MPI_Isend and wait().
+// `values`: a vector, an array, a span. Both sides have the same representation of numbers. Throws mpi::error. A cancellation
+// of the region does not end the call. Thread-safety: any strand or thread. Cost: that of MPI_Isend and wait().
 template <message Range>
 void send(const Range& values, int to, int tag, MPI_Comm comm = MPI_COMM_WORLD,
           std::source_location where = std::source_location::current()) {

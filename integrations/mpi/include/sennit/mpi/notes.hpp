@@ -14,12 +14,12 @@
 
 namespace sennit::mpi {
 
-// While it lives, this rank notes when it computes (nodes of graphs, steps of sweeps, and what is in computing()), when strands wait
-// for MPI, and each message of graphs, sweeps, send(), recv() and sendrecv(). Times are nanoseconds of rank 0's clock, as a
-// few messages there and back tell it: right to some microseconds.
+// While it lives, this rank notes when it computes (nodes of graphs, steps of sweeps, and what is in computing()), when strands
+// wait for MPI, and each message of graphs, sweeps, send(), recv() and sendrecv(). Times are nanoseconds of rank 0's clock, as
+// a few messages there and back tell it: right to some microseconds.
 //
-// Preconditions: all ranks make it; one at a time in a process; it is made, read and ended while no strand uses sennit::mpi. Cost:
-// some 100 ns and 16 to 24 bytes for each thing that is noted. Without notes, one comparison each.
+// Preconditions: all ranks make it; one at a time in a process; it is made, read and ended while no strand uses sennit::mpi.
+// Cost: some 100 ns and 16 to 24 bytes for each thing that is noted. Without notes, one comparison each.
 //
 // Example:
 //   #include <sennit/mpi.hpp>

@@ -9,8 +9,8 @@
 
 namespace sennit::mpi {
 
-// Initializes MPI so that strands can call it, and finalizes it. A program that calls MPI_Init_thread and MPI_Finalize itself needs
-// none. Errors on MPI_COMM_WORLD, MPI_COMM_SELF and communicators made of them are exceptions from then on.
+// Initializes MPI so that strands can call it, and finalizes it. A program that calls MPI_Init_thread and MPI_Finalize itself
+// needs none. Errors on MPI_COMM_WORLD, MPI_COMM_SELF and communicators made of them are exceptions from then on.
 //
 // Preconditions: one session in a program, made and ended by the same thread, and no strand waits when it ends.
 // Throws mpi::error if this MPI allows one thread only. Cost: that of MPI_Init_thread.

@@ -23,8 +23,8 @@
 namespace sennit::mpi {
 
 struct sweeping {
-  // Steps between two exchanges of rows. A rank computes the rows that those steps need of its neighbors for itself. More steps make
-  // fewer messages and more of these rows.
+  // Steps between two exchanges of rows. A rank computes the rows that those steps need of its neighbors for itself. More steps
+  // make fewer messages and more of these rows.
   std::int64_t together = 16;
   // Rows that are done at once. 0: the library chooses.
   std::int64_t block = 0;
@@ -94,14 +94,14 @@ std::array<range, Grids> part_of(const halo<Grids>& needs, range rows_of_from) {
 
 }  // namespace detail
 
-// Steps 0 to `steps` - 1 over the rows `swept`, on all ranks of the blocks. A step of some rows is body(s, rows), with the effects
-// effects_of(s, rows). Each rank does the steps for its own rows of all grids. Before it does the next `together` steps, it gets the
-// rows of other ranks that these steps need; how many that are is found from the effects. The steps of one exchange are
-// spliced. Afterwards each rank's own rows are as after the same sweep on one rank, bit by bit, if body computes each row
-// from its effects alone.
+// Steps 0 to `steps` - 1 over the rows `swept`, on all ranks of the blocks. A step of some rows is body(s, rows), with the
+// effects effects_of(s, rows). Each rank does the steps for its own rows of all grids. Before it does the next `together`
+// steps, it gets the rows of other ranks that these steps need; how many that are is found from the effects. The steps of one
+// exchange are spliced. Afterwards each rank's own rows are as after the same sweep on one rank, bit by bit, if body computes
+// each row from its effects alone.
 //
-// Preconditions: all ranks call it with the same arguments and grids of the same sizes; effects_of is pure, and names all of the
-// grids that steps touch. Throws mpi::error, what body throws, and std::invalid_argument for less than one step together.
+// Preconditions: all ranks call it with the same arguments and grids of the same sizes; effects_of is pure, and names all of
+// the grids that steps touch. Throws mpi::error, what body throws, and std::invalid_argument for less than one step together.
 // Thread-safety: one sweep of a grid at a time. Cost: for each exchange, some 10 us, and copies of the rows that are sent.
 //
 // Example:

@@ -13,8 +13,9 @@
 namespace sennit::mpi {
 
 // Returns when the request has completed, as MPI_Wait does, with the request's status. Meanwhile the strand's worker does
-// something else. Workers that have nothing to do look whether requests have completed; if all are busy, a thread of the library
-// does so each millisecond. So a request is noticed a millisecond late at most, plus what the system keeps that thread waiting.
+// something else. Workers that have nothing to do look whether requests have completed; if all are busy, a thread of the
+// library does so each millisecond. So a request is noticed a millisecond late at most, plus what the system keeps that thread
+// waiting.
 //
 // The wait is not ended by a cancellation of the strand's region: nobody knows what the request is for. recv() and others are.
 // Throws mpi::error. Thread-safety: any strand or thread, each with requests of its own. Cost: if the request has completed,
@@ -48,8 +49,8 @@ inline void wait_all(std::span<MPI_Request> requests,
   detail::check(first, "wait for requests", where);
 }
 
-// Calls f, which calls MPI, and returns what f returns. Needed only where MPI was initialized with MPI_THREAD_SERIALIZED: no other
-// call of MPI by Sennit goes on meanwhile. f waits for nothing.
+// Calls f, which calls MPI, and returns what f returns. Needed only where MPI was initialized with MPI_THREAD_SERIALIZED: no
+// other call of MPI by Sennit goes on meanwhile. f waits for nothing.
 template <class F>
 decltype(auto) exclusive(F&& f) {
   return detail::requests::of_process().call(std::forward<F>(f));

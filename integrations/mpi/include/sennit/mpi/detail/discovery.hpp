@@ -38,8 +38,8 @@ struct discovered {
   std::unordered_map<Key, int, Hash> received;  // nodes of others, with their numbers: 0, 1, ...
 };
 
-// Ranks begin with their own sinks and go back from node to node. A rank that comes to a node of another rank asks that rank for it.
-// The search is over when all ranks are idle and as many questions have come as were asked, twice in a row.
+// Ranks begin with their own sinks and go back from node to node. A rank that comes to a node of another rank asks that rank
+// for it. The search is over when all ranks are idle and as many questions have come as were asked, twice in a row.
 template <class Key, class Hash, class Predecessors, class RankOf>
 class discovery {
  public:

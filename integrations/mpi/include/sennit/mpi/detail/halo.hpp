@@ -21,8 +21,8 @@ inline range hull_of_both(range a, range b) noexcept {
   return {std::min(a.first, b.first), std::max(a.last, b.last)};
 }
 
-// The least n in [0, most] for which holds(n), which holds for all numbers from there on; beyond `most`, if for none. Searches near
-// `guess`, as what is looked for is there most of the time.
+// The least n in [0, most] for which holds(n), which holds for all numbers from there on; beyond `most`, if for none. Searches
+// near `guess`, as what is looked for is there most of the time.
 template <class Holds>
 std::int64_t least_that_holds(std::int64_t guess, std::int64_t most, const Holds& holds) {
   std::int64_t low = -1;  // does not hold
@@ -60,9 +60,9 @@ struct halo {
   std::array<range, Grids> needed;  // of each grid, before the first step
 };
 
-// Steps [first, last) of a sweep over `swept` rows, for a rank whose block is `own`: afterwards, its own rows are as they would be on
-// one machine. Goes back from the last step: a step computes what the steps after it, or the end, need of the
-// grids that it writes, and all that it touches there has to be right before it.
+// Steps [first, last) of a sweep over `swept` rows, for a rank whose block is `own`: afterwards, its own rows are as they would
+// be on one machine. Goes back from the last step: a step computes what the steps after it, or the end, need of the grids that
+// it writes, and all that it touches there has to be right before it.
 template <class EffectsOf, class... T>
 halo<sizeof...(T)> halo_of(std::int64_t first, std::int64_t last, range swept, range own,
                            const EffectsOf& effects_of, const grid<T>&... grids) {

@@ -1,12 +1,14 @@
 #include "worker/polling.hpp"
 
 #include "policy/polling.hpp"
+#include "process/fork_child.hpp"
 #include "process/library_thread.hpp"
 #include "system/parker.hpp"
 
 #include <sennit/detail/failure.hpp>
 #include <sennit/poller.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <stdexcept>
@@ -33,12 +35,20 @@ struct polling {
 
  private:
   void serve() noexcept;
+  // Whether a parent has polled. A child of fork(2) has not got the thread, the locks may be held by threads that it has not got
+  // either, and what is awaited is the parent's.
+  bool is_copy() const noexcept {
+    const unsigned begun_in = generation_.load(std::memory_order_relaxed);
+    return begun_in != none && begun_in != detail::fork_generation();
+  }
 
+  static constexpr unsigned none = ~0U;
   std::mutex membership_;  // held by who adds or removes: the thread below belongs to all pollers
   std::mutex lock_;        // held while pollers are polled
   poller* first_ = nullptr;
   std::atomic<unsigned> polls_{0};  // a hint that somebody polls
   std::atomic<bool> stops_{false};
+  std::atomic<unsigned> generation_{none};  // of forks, in which the thread was started
   std::thread thread_;
 };
 
@@ -49,12 +59,18 @@ polling& polling::of_process() noexcept {
 }
 
 void polling::add(poller& begun) {
+  if (is_copy()) {
+    detail::fail<std::runtime_error>(
+        "sennit: a parent of this process has polled for events before it called fork(2), so this "
+        "process cannot; begin to poll after fork(2), or call exec in the child");
+  }
   const std::lock_guard members(membership_);
   if (!thread_.joinable()) {
     stops_.store(false, std::memory_order_relaxed);
     if (!detail::start_thread(thread_, "sennit-poll", 0, [this] { serve(); }))
       detail::fail<std::runtime_error>("sennit: the system gives no thread that polls for events while all "
                                        "workers are busy; allow one more thread");
+    generation_.store(detail::fork_generation(), std::memory_order_relaxed);
   }
   const std::lock_guard guard(lock_);
   begun.next_ = first_;
@@ -62,6 +78,7 @@ void polling::add(poller& begun) {
 }
 
 void polling::remove(poller& ended) noexcept {
+  if (is_copy()) return;
   const std::lock_guard members(membership_);
   bool last = false;
   {
@@ -78,9 +95,11 @@ void polling::remove(poller& ended) noexcept {
   call.unpark();
   thread_.join();
   thread_ = std::thread();
+  generation_.store(none, std::memory_order_relaxed);
 }
 
 unsigned polling::poll() noexcept {
+  if (is_copy()) return 0;
   const std::unique_lock guard(lock_, std::try_to_lock);
   if (!guard.owns_lock()) return 0;
   polls_.fetch_add(1, std::memory_order_relaxed);
@@ -90,6 +109,7 @@ unsigned polling::poll() noexcept {
 }
 
 std::string polling::awaited_by_all() {
+  if (is_copy()) return {};
   const std::lock_guard guard(lock_);
   std::string text;
   for (poller* at = first_; at != nullptr; at = at->next_) text += at->awaited_lines();

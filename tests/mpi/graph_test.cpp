@@ -1,5 +1,6 @@
 #include <sennit/mpi/graph.hpp>
 #include <sennit/parallel_for.hpp>
+#include <sennit/region.hpp>
 #include <sennit/runtime.hpp>
 
 #include <gtest/gtest.h>
@@ -147,6 +148,62 @@ TEST_P(Graphs, AFailureEndsTheGraphOnAllRanks) {
       }
       EXPECT_EQ(mpi::allreduce(1, MPI_SUM), ranks());
     }
+  });
+}
+
+std::vector<int> one_before(int k) { return k > 0 ? std::vector<int>{k - 1} : std::vector<int>(); }
+
+struct torn {
+  int value = 0;
+};
+void pack(mpi::packed_bytes& bytes, const torn& t) { mpi::put(bytes, t.value); }
+void unpack(mpi::packed_bytes& bytes, torn& t) {
+  t.value = mpi::get<int>(bytes);
+  if (t.value == 3) throw std::runtime_error("the paper is torn");
+}
+
+// Catches: nodes that wait for a value forever, because unpack() threw in the strand that receives.
+TEST_P(Graphs, AReceiveThatFailsEndsTheGraphOnAllRanks) {
+  if (ranks() == 1) GTEST_SKIP() << "one rank receives nothing";
+  runtime_.run([&] {
+    try {
+      mpi::run(MPI_COMM_WORLD, std::vector<int>{9},
+               mpi::nodes{.predecessors = one_before,
+                          .compute = [](int k) { return torn{k}; },
+                          .color = [](int k) { return k % ranks(); }});
+      ADD_FAILURE() << "no error";
+    } catch (const mpi::graph_error& e) {
+      EXPECT_EQ(e.rank(), 4 % ranks());
+      EXPECT_NE(std::string(e.what()).find("the paper is torn"), std::string::npos) << e.what();
+    }
+    EXPECT_EQ(mpi::allreduce(1, MPI_SUM), ranks());
+  });
+}
+
+// Catches: ranks that wait forever for a rank whose region was cancelled; a cancelled rank that leaves before its sends have
+// completed.
+TEST_P(Graphs, ACancelledRegionEndsTheGraphOnAllRanks) {
+  if (ranks() == 1) GTEST_SKIP() << "nobody waits for one rank";
+  runtime_.run([&] {
+    sennit::region around;
+    bool told = false;
+    try {
+      around.run([&] {
+        mpi::run(MPI_COMM_WORLD, std::vector<int>{9},
+                 mpi::nodes{.predecessors = one_before,
+                            .compute =
+                                [&](int k) {
+                                  if (k == 4) around.cancel();
+                                  return k;
+                                },
+                            .color = [](int k) { return k % ranks(); }});
+      });
+    } catch (const mpi::graph_error& e) {
+      EXPECT_EQ(e.rank(), 4 % ranks());
+      told = true;
+    }
+    EXPECT_TRUE(told);
+    EXPECT_EQ(mpi::allreduce(1, MPI_SUM), ranks());
   });
 }
 

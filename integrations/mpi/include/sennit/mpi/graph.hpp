@@ -178,9 +178,17 @@ class graph_run {
     sinks.insert(sinks.end(), found_.computed_for_others.begin(), found_.computed_for_others.end());
     arrivals_.resize(found_.received.size());
     for (std::unique_ptr<arrival>& a : arrivals_) a = std::make_unique<arrival>();
-    std::exception_ptr failed_here;
-    sennit::join([&] { compute_all(sinks, failed_here); }, [&] { receive_all(); });
-    if (failed_here != nullptr) failure = failed_here;
+    std::exception_ptr receiving_failed;
+    try {
+      sennit::join([&] { compute_all(sinks, failure); }, [&] { receive_all(receiving_failed); });
+    } catch (...) {
+      // The surrounding region was cancelled. Perhaps no branch has begun, and the other ranks have not been told.
+      if (failure == nullptr && receiving_failed == nullptr) {
+        failure = std::current_exception();
+        tell_failure();
+      }
+    }
+    if (failure == nullptr) failure = receiving_failed;
     if (some_rank_failed(failure)) receive_what_is_under_way();
     wait_all(requests_);
     throw_together(failure);
@@ -291,9 +299,16 @@ class graph_run {
   }
 
   // Until all values have come, or some rank has failed.
-  void receive_all() {
-    for (std::size_t left = arrivals_.size(); left > 0; --left) {
-      if (receive_one()) break;
+  void receive_all(std::exception_ptr& failure) {
+    try {
+      for (std::size_t left = arrivals_.size(); left > 0; --left) {
+        if (receive_one()) break;
+      }
+    } catch (...) {
+      // Nodes wait for values that nobody receives any more.
+      failure = std::current_exception();
+      region_.cancel();
+      tell_failure();
     }
   }
 
@@ -313,7 +328,8 @@ class graph_run {
 
   packed_bytes receive(int& tag) {
     const auto here = std::source_location::current();
-    message_awaited a(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, here);
+    // Not ended by a cancellation: other ranks send on until they are told.
+    message_awaited a(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, here, false);
     requests::of_process().wait(a);
     a.check();
     packed_bytes bytes(byte_buffer(size_of(a.status)));
@@ -395,9 +411,9 @@ class graph_run {
 // one. Within a rank this is graph::run, with its colored steals, and joins and loops inside of nodes; a node that needs a
 // value of another rank waits without a strand. On one rank it is that call alone.
 //
-// All ranks of the communicator call it, with the same sinks and the same description. Throws graph_error on all ranks if a
-// function threw on one, or if a rank asks another one for a node to which that rank gives another rank or other predecessors.
-// MPI can be used afterwards. Throws mpi::error if MPI fails.
+// All ranks of the communicator call it, with the same sinks and the same description. Throws graph_error on all ranks if a function
+// threw on one, or if a rank asks another one for a node to which that rank gives another rank or other predecessors;
+// mpi::error. The cancellation of the surrounding region on one rank is a failure of that rank. MPI can be used afterwards.
 // Thread-safety: strands that run beside each other use communicators of their own. Cost: on one rank, none beyond graph::run.
 // On several, two calls of predecessors() and some 200 ns more for a node, for a value a copy on each side and a message.
 template <class Key, class Predecessors, class Compute, class Color, class Hash>
@@ -410,10 +426,10 @@ void run(MPI_Comm comm, const std::vector<Key>& sinks,
     detail::graph_run<Key, nodes<Predecessors, Compute, Color, Hash>, typename Hash::type>(own, given)
         .run(sinks);
   } catch (...) {
-    MPI_Comm_free(&own);
+    detail::requests::of_process().call([&] { MPI_Comm_free(&own); });
     throw;
   }
-  MPI_Comm_free(&own);
+  detail::requests::of_process().call([&] { MPI_Comm_free(&own); });
 }
 
 }  // namespace sennit::mpi

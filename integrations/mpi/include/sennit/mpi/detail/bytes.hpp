@@ -1,6 +1,7 @@
 // Any number of bytes, as MPI counts them: an int of some type.
 #pragma once
 
+#include <sennit/mpi/detail/requests.hpp>
 #include <sennit/mpi/error.hpp>
 
 #include <mpi.h>
@@ -28,6 +29,21 @@ class byte_count {
       count_ = static_cast<int>(bytes);
       return;
     }
+    requests::of_process().call([&] { make_type(bytes, where); });
+    count_ = 1;
+  }
+  byte_count(const byte_count&) = delete;
+  byte_count& operator=(const byte_count&) = delete;
+  ~byte_count() {
+    // Messages under way keep it.
+    if (type_ != MPI_BYTE) requests::of_process().call([&] { MPI_Type_free(&type_); });
+  }
+
+  int count() const noexcept { return count_; }
+  MPI_Datatype type() const noexcept { return type_; }
+
+ private:
+  void make_type(std::size_t bytes, const std::source_location& where) {
     constexpr std::size_t part = std::size_t{1} << 30;
     const std::size_t parts = bytes / part;
     const auto rest = static_cast<int>(bytes % part);
@@ -42,19 +58,8 @@ class byte_count {
     check(MPI_Type_commit(&type_), "a type of all bytes", where);
     MPI_Type_free(&gigabytes);
     MPI_Type_free(&gigabyte);
-    count_ = 1;
-  }
-  byte_count(const byte_count&) = delete;
-  byte_count& operator=(const byte_count&) = delete;
-  ~byte_count() {
-    // Messages under way keep it.
-    if (type_ != MPI_BYTE) MPI_Type_free(&type_);
   }
 
-  int count() const noexcept { return count_; }
-  MPI_Datatype type() const noexcept { return type_; }
-
- private:
   int count_ = 0;
   MPI_Datatype type_ = MPI_BYTE;
 };

@@ -17,6 +17,7 @@
 #include <deque>
 #include <exception>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -49,7 +50,12 @@ class discovery {
         ranks_(static_cast<int>(ranks_of(comm))),
         predecessors_(predecessors),
         rank_of_(rank_of),
-        asked_(static_cast<std::size_t>(ranks_)) {}
+        asked_(static_cast<std::size_t>(ranks_)) {
+    int* most = nullptr;
+    int known = 0;
+    requests::of_process().call([&] { MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &known); });
+    if (known != 0) most_received_ = static_cast<std::size_t>(*most);
+  }
 
   // What went wrong on this rank is in `failure` then, and the other ranks' results are of no use either.
   discovered<Key, Hash> run(const std::vector<Key>& sinks, std::exception_ptr& failure) {
@@ -101,6 +107,11 @@ class discovery {
     if (r == rank_) {
       if (seen_.insert(k).second) left_.push_back(k);
       return;
+    }
+    if (found_.received.size() >= most_received_ && !found_.received.contains(k)) {
+      throw std::length_error("sennit::mpi: rank " + std::to_string(rank_) + " needs more than " +
+                              std::to_string(most_received_) +
+                              " values of other ranks, and this MPI has no more tags; make larger nodes");
     }
     const auto [at, is_new] = found_.received.try_emplace(k, static_cast<int>(found_.received.size()));
     if (is_new) {
@@ -199,6 +210,7 @@ class discovery {
   std::vector<packed_bytes> asked_;
   std::deque<byte_buffer> sent_buffers_;
   std::vector<MPI_Request> requests_;
+  std::size_t most_received_ = 32767;  // a value's number and 1 is its tag; MPI has so many at least
   std::int64_t sent_ = 0;
   std::int64_t heard_ = 0;
 };

@@ -88,9 +88,13 @@ halo<sizeof...(T)> halo_of(std::int64_t first, std::int64_t last, range swept, r
         const range written = by(fx);
         if (wanted.size() == 0 || (written.first <= wanted.first && wanted.last <= written.last)) return;
         const range before = computed;
-        computed = range{computed.first - std::max<std::int64_t>(0, written.first - wanted.first),
-                         computed.last + std::max<std::int64_t>(0, wanted.last - written.last)}
-                       .within(swept);
+        // Nothing tells where the rows are that write it.
+        if (written.size() == 0)
+          computed = swept;
+        else
+          computed = range{computed.first - std::max<std::int64_t>(0, written.first - wanted.first),
+                           computed.last + std::max<std::int64_t>(0, wanted.last - written.last)}
+                         .within(swept);
         grows = grows || computed != before;
       };
       (cover(grids), ...);

@@ -15,9 +15,11 @@
 #include <cstddef>
 #include <functional>
 #include <mutex>
+#include <new>
 #include <source_location>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -99,7 +101,9 @@ class request_awaited : public awaited {
 // A message that is to be received once its size is known.
 class message_awaited : public awaited {
  public:
-  message_awaited(int from, int tag, MPI_Comm comm, const std::source_location& where) noexcept
+  // `ends_early`: by the cancellation of the region.
+  message_awaited(int from, int tag, MPI_Comm comm, const std::source_location& where,
+                  bool ends_early = true) noexcept
       : awaited({.call = "probe for a message from",
                  .where = where,
                  .of_message = true,
@@ -107,7 +111,8 @@ class message_awaited : public awaited {
                  .tag = tag}),
         from_(from),
         tag_(tag),
-        comm_(comm) {}
+        comm_(comm),
+        ends_early_(ends_early) {}
   MPI_Message message = MPI_MESSAGE_NULL;
 
  private:
@@ -115,6 +120,7 @@ class message_awaited : public awaited {
   const int from_;
   const int tag_;
   const MPI_Comm comm_;
+  const bool ends_early_;
 };
 
 // MPI's own progress is made by whoever tests; so strands that wait, idle workers and the library's thread all come here.
@@ -135,18 +141,18 @@ class requests final : public poller {
     return std::forward<F>(f)();
   }
 
-  // Returns when the request has completed or been cancelled.
+  // Returns when the request has completed or been cancelled, and not before, as MPI may write to the caller's memory until then:
+  // so it throws nothing.
   void wait(request_awaited& a) {
     if (call([&] { return tested(a); })) return;
-    {
-      const std::lock_guard guard(calls_);
-      if (of_handles_.size() == of_handles_.capacity()) of_handles_.reserve(2 * of_handles_.size() + 16);
-      handles_.push_back(a.request_);
-      of_handles_.push_back(&a);
+    if (!enlist(a)) {
+      // There is no memory. The worker is blocked, but nothing is lost.
+      while (!call([&] { return tested(a); })) std::this_thread::yield();
+      return;
     }
     await_more();
     const note_stretch note(&noted::waiting);
-    a.come_.wait();
+    wait_for(a.come_);
   }
   // Returns when the message has come, and is nobody else's, or after the cancellation.
   void wait(message_awaited& a) {
@@ -157,7 +163,7 @@ class requests final : public poller {
     }
     await_more();
     const note_stretch note(&noted::waiting);
-    a.come_.wait();
+    wait_for(a.come_);
   }
 
  private:
@@ -204,6 +210,47 @@ class requests final : public poller {
 
   void stop() noexcept {
     if (begun_.exchange(false, std::memory_order_relaxed)) end();
+  }
+
+  // False: there is no memory.
+  bool enlist(request_awaited& a) {
+    const std::lock_guard guard(calls_);
+#if SENNIT_EXCEPTIONS
+    try {
+#endif
+      make_room();
+      handles_.push_back(a.request_);
+      of_handles_.push_back(&a);
+#if SENNIT_EXCEPTIONS
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+#endif
+    return true;
+  }
+
+  // For one more request, and for what poll_requests() has to note of it. of_handles_ comes last: with it, the others have room.
+  void make_room() {
+    if (of_handles_.size() < of_handles_.capacity()) return;
+    const std::size_t room = 2 * of_handles_.size() + 16;
+    handles_.reserve(room);
+    done_.reserve(room);
+    statuses_.reserve(room);
+    of_handles_.reserve(room);
+  }
+
+  // The list of what is awaited refers to the caller's stack, so the caller stays until the event has come. A thread that runs no
+  // strand may find no runtime to wait in.
+  static void wait_for(event& come) {
+#if SENNIT_EXCEPTIONS
+    try {
+      come.wait();
+    } catch (...) {
+      while (!come.has_come()) std::this_thread::yield();
+    }
+#else
+    come.wait();
+#endif
   }
 
   bool tested(request_awaited& a) noexcept {
@@ -284,7 +331,7 @@ class requests final : public poller {
   unsigned poll_probes() noexcept {
     return static_cast<unsigned>(std::erase_if(probes_, [this](message_awaited* const a) {
       if (!probed(*a)) {
-        if (!a->to_be_cancelled()) return false;
+        if (!a->ends_early_ || !a->to_be_cancelled()) return false;
         a->cancelled = true;
       }
       let_go_on(*a, a->code);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/mpi/detail/bytes.hpp>
+#include <sennit/mpi/detail/requests.hpp>
 
 #include <mpi.h>
 
@@ -77,8 +78,11 @@ class elements {
     if constexpr (arithmetic<value>) {
       type_ = type_of<value>();
     } else {
-      check(MPI_Type_contiguous(static_cast<int>(sizeof(value)), MPI_BYTE, &type_), "a type of bytes", where);
-      check(MPI_Type_commit(&type_), "a type of bytes", where);
+      requests::of_process().call([&] {
+        check(MPI_Type_contiguous(static_cast<int>(sizeof(value)), MPI_BYTE, &type_), "a type of bytes",
+              where);
+        check(MPI_Type_commit(&type_), "a type of bytes", where);
+      });
       made_ = true;
     }
   }
@@ -86,7 +90,7 @@ class elements {
   elements& operator=(const elements&) = delete;
   ~elements() {
     // Messages under way keep it.
-    if (made_) MPI_Type_free(&type_);
+    if (made_) requests::of_process().call([&] { MPI_Type_free(&type_); });
   }
 
   int count() const noexcept { return count_; }

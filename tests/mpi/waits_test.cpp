@@ -157,18 +157,18 @@ TEST_P(Waits, ErrorsOfMpiAreExceptions) {
       EXPECT_EQ(e.error_class(), MPI_ERR_RANK);
       EXPECT_NE(std::string(e.what()).find("waits_test.cpp"), std::string::npos) << e.what();
     }
-    // A message that is longer than the room for it.
+    // A message that is longer than the room for it, and there first: Open MPI 4.1 tells nobody if the receive is.
     const std::vector<int> four(4);
     std::vector<int> two(2);
-    sennit::join([&] { mpi::send(four, rank(), 3); },
-                 [&] {
-                   try {
-                     mpi::recv(two, rank(), 3);
-                     ADD_FAILURE() << "no error for a message that is too long";
-                   } catch (const mpi::error& e) {
-                     EXPECT_EQ(e.error_class(), MPI_ERR_TRUNCATE) << e.what();
-                   }
-                 });
+    MPI_Request sent = MPI_REQUEST_NULL;
+    MPI_Isend(four.data(), 4, MPI_INT, rank(), 3, MPI_COMM_WORLD, &sent);
+    try {
+      mpi::recv(two, rank(), 3);
+      ADD_FAILURE() << "no error for a message that is too long";
+    } catch (const mpi::error& e) {
+      EXPECT_EQ(e.error_class(), MPI_ERR_TRUNCATE) << e.what();
+    }
+    mpi::wait(sent);
   });
 }
 

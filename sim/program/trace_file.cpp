@@ -293,8 +293,8 @@ class reader {
       if (e.id == 0) refuse("'id' is 0; ids begin at 1");
     }
     e.in = whole_or_none(f_in);
-    if (e.in == 0 && e.what != traced::region && e.what != traced::named)
-      refuse("the event has no 'in', the body around it");
+    const bool is_in_nothing = e.in == 0 && e.what != traced::region && e.what != traced::named;
+    if (is_in_nothing && e.what != traced::child) refuse("the event has no 'in', the body around it");
     e.begin = time(f_ts);
     e.length = time(f_dur);
     e.worker = static_cast<std::uint32_t>(whole(f_tid, most_workers - 1));
@@ -303,6 +303,11 @@ class reader {
     e.stolen = now_.is_number(f_stolen) && now_.number(f_stolen) != 0;
     if (now_.has(f_color)) e.color = static_cast<std::uint32_t>(whole(f_color, most_color));
     add_own(e);
+    // Whatever spawned it was not traced, as a thread that runs no strand: it is work of its own.
+    if (is_in_nothing) {
+      e.what = traced::region;
+      e.a = e.b = 0;
+    }
     add_touches(e);
     found_.skipped += whole_or_none(f_skipped);
     found_.events.push_back(e);

@@ -62,6 +62,15 @@ const std::vector<std::string> sample{
 };
 
 // Catches: work that is counted twice, or lost; a strand that waits, taken for one that works; a branch in the wrong place.
+TEST(sim_trace, takes_children_in_nothing_for_work_of_their_own) {
+  // Catches: a trace that the library writes and that nobody reads: a group fed by threads that run no strand.
+  EXPECT_EQ(
+      drawn({event("child", 1, 0, 0, 30, R"("group":1,"at":0)"),
+             event("child", 2, 0, 0, 20, R"("group":1,"at":0)", 1), event("loop", 3, 2, 5, 10, R"("n":1)", 1),
+             event("leaf", 4, 3, 5, 10, R"("first":0,"last":1)", 1)}),
+      "G((30) (5 L[1:10] 5))");
+}
+
 TEST(sim_trace, is_the_program_that_ran) {
   EXPECT_EQ(drawn(sample), "(10 F(10,20) 10 L[5:20 5:10] 5 (2 S(3) 1 W 4) 5)");
 }

@@ -67,11 +67,12 @@ fiber* loop_piece::run_elsewhere(frame& base) noexcept {
 }
 
 loop_state::loop_state(const entries& of, bool can_throw) noexcept : divided_work(of), can_throw_(can_throw) {
-  ++worker::current()->running().loops;
+  // A loop's strand is always some worker's; a loop that only lies in a deque, as in tests of deques, has none.
+  if (worker* const here = worker::current()) ++here->running().loops;
 }
 
 loop_state::~loop_state() {
-  --worker::current()->running().loops;
+  if (worker* const here = worker::current()) --here->running().loops;
   for (loop_piece* p = pieces(); p != nullptr;) delete std::exchange(p, p->next_);
 }
 

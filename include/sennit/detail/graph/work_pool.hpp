@@ -76,7 +76,7 @@ class work_pool : public work_pool_state {
     void begin_part(const item_range& range) {
       if constexpr (colored) {
         for (std::int64_t i = range.first; i < range.last; ++i)
-          own_items_ += (range.block->template items<Item>()[i].colors & own_color_) != 0 ? 1 : 0;
+          own_items_ += (range.block->template items<Item>()[i].colors & own_color_) != 0 ? 1U : 0U;
       }
       todo.add_all(range);
     }
@@ -125,7 +125,7 @@ class work_pool : public work_pool_state {
     void add(const std::vector<Item>& items) { todo.add_all(items.data(), items.size()); }
     void begin(const std::vector<Item>& first) {
       if constexpr (colored) {
-        for (const Item& item : first) own_items_ += (item.colors & own_color_) != 0 ? 1 : 0;
+        for (const Item& item : first) own_items_ += (item.colors & own_color_) != 0 ? 1U : 0U;
       }
       add(first);
     }

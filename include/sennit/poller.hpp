@@ -29,7 +29,7 @@ namespace sennit {
 //
 //    private:
 //     unsigned poll() noexcept override {
-//       if (is_set_.has_come() || !flag_.load()) return 0;
+//       if (is_set_.has_come() || !flag_.load(std::memory_order_acquire)) return 0;
 //       await_fewer();
 //       is_set_.come();
 //       return 1;

@@ -2,35 +2,17 @@
 #pragma once
 
 #include <sennit/graph.hpp>
-#include <sennit/join.hpp>
-#include <sennit/limit.hpp>
-#include <sennit/mpi/collectives.hpp>
-#include <sennit/mpi/detail/discovery.hpp>
-#include <sennit/mpi/detail/noting.hpp>
-#include <sennit/mpi/detail/packing.hpp>
+#include <sennit/mpi/detail/graph_run.hpp>
 #include <sennit/mpi/detail/requests.hpp>
-#include <sennit/mpi/messages.hpp>
-#include <sennit/mpi/wait.hpp>
-#include <sennit/region.hpp>
+#include <sennit/mpi/graph_error.hpp>
 
 #include <mpi.h>
 
-#include <atomic>
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <deque>
 #include <exception>
-#include <iosfwd>
-#include <memory>
-#include <mutex>
-#include <optional>
 #include <source_location>
-#include <span>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -60,365 +42,46 @@ struct nodes {
   graph::coloring coloring{};
 };
 
-// A node, or what describes it, threw on some rank. All ranks throw it. On the rank where that happened, the exception is
-// nested (std::nested_exception).
-class graph_error : public std::runtime_error {
- public:
-  graph_error(const std::string& message, int rank) : std::runtime_error(message), rank_(rank) {}
-  int rank() const noexcept { return rank_; }
-
- private:
-  int rank_;
-};
-
 namespace detail {
 
-// A node of one rank's graph; or the one that needs all that the rank has to compute.
-template <class Key>
-struct rank_key {
-  std::optional<Key> key;
-  friend bool operator==(const rank_key&, const rank_key&) = default;
-  friend std::ostream& operator<<(std::ostream& to, const rank_key& k) {
-    return to << (k.key ? sennit::detail::text_of_key(*k.key) : std::string("(all nodes of the rank)"));
-  }
-};
-
-template <class Key, class Hash>
-struct rank_key_hash {
-  using is_avalanching = void;
-  std::size_t operator()(const rank_key<Key>& k) const {
-    return k.key ? sennit::detail::hash_of_graph<Key, Hash>()(*k.key) : ~std::size_t{0};
-  }
-};
-
-// What the function of a node gets.
-template <class Key, class Node, class Predecessors>
-class rank_node {
- public:
-  rank_node(const Key& k, Node& n, const Predecessors& p) noexcept : key_(k), node_(n), predecessors_(p) {}
-  const Key& key() const noexcept { return key_; }
-  decltype(auto) predecessors() const { return predecessors_(key_); }
-  const auto& value(const Key& predecessor) { return node_.value(rank_key<Key>{predecessor}).value(); }
-
- private:
-  const Key& key_;
-  Node& node_;
-  const Predecessors& predecessors_;
-};
-
-// What compute() returns, whatever node it is given.
-template <class Key, class Predecessors, class Compute>
-struct value_of_compute {
-  struct any_node {
-    const Key& key() const;
-    std::invoke_result_t<const Predecessors&, const Key&> predecessors() const;
-    template <class Any>
-    const any_node& value(const Any&);
-  };
-  static auto probe() {
-    if constexpr (std::is_invocable_v<const Compute&, const Key&>) {
-      return std::type_identity<std::invoke_result_t<const Compute&, const Key&>>();
+// One rank and one sink: graph::run alone, whose exceptions are those of rank 0.
+template <class Key, class Predecessors, class Compute, class Color, class Hash>
+void run_on_one_rank(const Key& sink, const nodes<Predecessors, Compute, Color, Hash>& given) {
+  using keys = graph::hashed<typename Hash::type>;
+  try {
+    if constexpr (std::integral<std::invoke_result_t<const Color&, const Key&>>) {
+      (void)graph::run(
+          sink, graph::nodes{.predecessors = given.predecessors, .compute = given.compute, .keys = keys()});
     } else {
-      return std::type_identity<std::invoke_result_t<const Compute&, const Key&, any_node&>>();
+      const auto place = [&](const Key& k) { return given.color(k).place; };
+      (void)graph::run(sink, graph::nodes{.predecessors = given.predecessors,
+                                          .compute = given.compute,
+                                          .color = place,
+                                          .keys = keys(),
+                                          .coloring = given.coloring});
     }
+  } catch (const std::exception& e) {
+    std::throw_with_nested(graph_error(std::string("sennit::mpi: on rank 0: ") + e.what(), 0));
   }
-  using type = typename decltype(probe())::type;
-};
-
-struct nothing {};
-
-// One run of a graph on one rank of several.
-template <class Key, class Given, class Hash>
-class graph_run {
-  using predecessors = decltype(Given::predecessors);
-  using compute = decltype(Given::compute);
-  using result = typename value_of_compute<Key, predecessors, compute>::type;
-  using value = std::conditional_t<std::is_void_v<result>, nothing, result>;
-  static_assert(packable<Key>,
-                "mpi::run: keys travel between ranks: make the key trivially copyable, or a std::vector or "
-                "std::string, or give it pack() and unpack()");
-  static_assert(
-      packable<value>,
-      "mpi::run: values travel between ranks: make the value trivially copyable, or a std::vector or "
-      "std::string of such, or give it pack() and unpack()");
-  using hash = sennit::detail::hash_of_graph<Key, Hash>;
-
-  // A value of another rank. Its node waits in the limit until it has come.
-  struct arrival {
-    arrival() { (void)until_it_has_come.try_enter(); }
-    limit until_it_has_come{1};
-    std::optional<value> came;
-  };
-
-  static constexpr int failure_tag = 0;
-
- public:
-  graph_run(MPI_Comm comm, const Given& given)
-      : comm_(comm),
-        rank_(rank_in(comm)),
-        given_(given),
-        sent_to_(ranks_of(comm)),
-        received_from_(ranks_of(comm)) {}
-
-  void run(const std::vector<Key>& all_sinks) {
-    std::vector<Key> sinks;
-    std::exception_ptr failure;
-    const auto rank_of = [this](const Key& k) { return rank_of_node(k); };
-    try {
-      for (const Key& k : all_sinks) {
-        if (rank_of(k) == rank_) sinks.push_back(k);
-      }
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    discovery<Key, hash, predecessors, decltype(rank_of)> search(comm_, given_.predecessors, rank_of);
-    found_ = search.run(sinks, failure);
-    throw_together(failure);
-
-    sinks.insert(sinks.end(), found_.computed_for_others.begin(), found_.computed_for_others.end());
-    arrivals_.resize(found_.received.size());
-    for (std::unique_ptr<arrival>& a : arrivals_) a = std::make_unique<arrival>();
-    std::exception_ptr receiving_failed;
-    try {
-      sennit::join([&] { compute_all(sinks, failure); }, [&] { receive_all(receiving_failed); });
-    } catch (...) {
-      // The surrounding region was cancelled. Perhaps no branch has begun, and the other ranks have not been told.
-      if (failure == nullptr && receiving_failed == nullptr) {
-        failure = std::current_exception();
-        tell_failure();
-      }
-    }
-    if (failure == nullptr) failure = receiving_failed;
-    if (some_rank_failed(failure)) receive_what_is_under_way();
-    wait_all(requests_);
-    throw_together(failure);
-  }
-
- private:
-  int rank_of_node(const Key& k) const {
-    const auto c = given_.color(k);
-    if constexpr (std::integral<decltype(c)>)
-      return static_cast<int>(c);
-    else
-      return c.rank;
-  }
-
-  void compute_all(const std::vector<Key>& sinks, std::exception_ptr& failure) {
-    try {
-      region_.run([&] { run_graph(sinks); });
-    } catch (...) {
-      failure = std::current_exception();
-      tell_failure();
-    }
-  }
-
-  void run_graph(const std::vector<Key>& sinks) {
-    using key = rank_key<Key>;
-    const auto before = [&](const key& k) {
-      std::vector<key> all;
-      if (!k.key) {
-        for (const Key& s : sinks) all.push_back({s});
-      } else if (!found_.received.contains(*k.key)) {
-        for (const Key& p : given_.predecessors(*k.key)) all.push_back({p});
-      }
-      return all;
-    };
-    const auto work = [&](const key& k, auto& node) -> std::optional<value> {
-      if (!k.key) return std::nullopt;
-      if (const auto at = found_.received.find(*k.key); at != found_.received.end()) {
-        return std::move(arrivals_[static_cast<std::size_t>(at->second)]->came);
-      }
-      std::optional<value> made(compute_node(*k.key, node));
-      send_to_readers(*k.key, *made);
-      return made;
-    };
-    const auto within = [&](const key& k) -> limit* {
-      if (!k.key) return nullptr;
-      const auto at = found_.received.find(*k.key);
-      return at == found_.received.end()
-                 ? nullptr
-                 : &arrivals_[static_cast<std::size_t>(at->second)]->until_it_has_come;
-    };
-    const auto place = [&](const key& k) -> unsigned {
-      if constexpr (std::integral<decltype(given_.color(std::declval<const Key&>()))>)
-        return ~0U;
-      else
-        return k.key ? given_.color(*k.key).place : ~0U;
-    };
-    graph::run(key{}, graph::nodes{.predecessors = before,
-                                   .compute = work,
-                                   .color = place,
-                                   .keys = graph::hashed<rank_key_hash<Key, Hash>>(),
-                                   .coloring = given_.coloring,
-                                   .within = within});
-  }
-
-  template <class Node>
-  value compute_node(const Key& k, Node& node) {
-    const note_stretch note(&noted::computing);
-    rank_node<Key, Node, predecessors> seen(k, node, given_.predecessors);
-    const auto call = [&]() -> result {
-      if constexpr (std::is_invocable_v<const compute&, const Key&>)
-        return given_.compute(k);
-      else
-        return given_.compute(k, seen);
-    };
-    if constexpr (std::is_void_v<result>) {
-      call();
-      return {};
-    } else {
-      return call();
-    }
-  }
-
-  void send_to_readers(const Key& k, const value& made) {
-    const auto at = found_.readers.find(k);
-    if (at == found_.readers.end()) return;
-    packed_bytes bytes;
-    put(bytes, made);
-    const std::lock_guard guard(sending_);
-    sent_.push_back(std::move(bytes.bytes()));
-    for (const reader& r : at->second) isend(sent_.back(), r.rank, r.number + 1);
-  }
-
-  void tell_failure() {
-    const std::lock_guard guard(sending_);
-    sent_.emplace_back(1);
-    for (int r = 0; r < static_cast<int>(ranks_of(comm_)); ++r) isend(sent_.back(), r, failure_tag);
-  }
-
-  void isend(byte_buffer& bytes, int to, int tag) {
-    const byte_count count(bytes.size(), std::source_location::current());
-    requests_.push_back(MPI_REQUEST_NULL);
-    note_message(&noted::sent, to, tag, bytes.size());
-    check(requests::of_process().call([&] {
-      return MPI_Isend(bytes.data(), count.count(), count.type(), to, tag, comm_, &requests_.back());
-    }),
-          "send the value of a node", std::source_location::current());
-    ++sent_to_[static_cast<std::size_t>(to)];
-  }
-
-  // Until all values have come, or some rank has failed.
-  void receive_all(std::exception_ptr& failure) {
-    try {
-      for (std::size_t left = arrivals_.size(); left > 0; --left) {
-        if (receive_one()) break;
-      }
-    } catch (...) {
-      // Nodes wait for values that nobody receives any more.
-      failure = std::current_exception();
-      region_.cancel();
-      tell_failure();
-    }
-  }
-
-  // True: it was the news of a failure.
-  bool receive_one() {
-    int tag = 0;
-    packed_bytes bytes = receive(tag);
-    if (tag == failure_tag) {
-      region_.cancel();
-      return true;
-    }
-    arrival& at = *arrivals_[static_cast<std::size_t>(tag - 1)];
-    at.came.emplace(get<value>(bytes));
-    (void)at.until_it_has_come.leave();
-    return false;
-  }
-
-  packed_bytes receive(int& tag) {
-    const auto here = std::source_location::current();
-    // Not ended by a cancellation: other ranks send on until they are told.
-    message_awaited a(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, here, false);
-    requests::of_process().wait(a);
-    a.check();
-    packed_bytes bytes(byte_buffer(size_of(a.status)));
-    const byte_count count(bytes.bytes().size(), here);
-    tag = a.status.MPI_TAG;
-    complete({.call = "recv the value of a node from",
-              .where = here,
-              .of_message = true,
-              .peer = a.status.MPI_SOURCE,
-              .tag = tag},
-             [&](MPI_Request* r) {
-               return MPI_Imrecv(bytes.bytes().data(), count.count(), count.type(), &a.message, r);
-             });
-    ++received_from_[static_cast<std::size_t>(a.status.MPI_SOURCE)];
-    note_received(a.status);
-    return bytes;
-  }
-
-  bool some_rank_failed(const std::exception_ptr& failure) {
-    return allreduce(failure != nullptr ? 1 : 0, MPI_MAX, comm_) != 0;
-  }
-
-  // What is sent is received, so that all sends complete and nothing stays in MPI.
-  void receive_what_is_under_way() {
-    std::vector<std::uint64_t> to_come(sent_to_.size());
-    alltoall(sent_to_, to_come, comm_);
-    for (std::size_t r = 0; r < to_come.size(); ++r) {
-      int tag = 0;
-      while (received_from_[r] < to_come[r]) (void)receive(tag);
-    }
-  }
-
-  // Throws on all ranks if something went wrong on one.
-  void throw_together(const std::exception_ptr& failure) {
-    const int none = static_cast<int>(ranks_of(comm_));
-    const int first = allreduce(failure != nullptr ? rank_ : none, MPI_MIN, comm_);
-    if (first == none) return;
-    std::string text = failure != nullptr ? text_of_exception(failure) : std::string();
-    std::size_t size = text.size();
-    bcast(std::span(&size, 1), first, comm_);
-    text.resize(size);
-    bcast(text, first, comm_);
-    const graph_error error("sennit::mpi: on rank " + std::to_string(first) + ": " + text, first);
-    if (failure == nullptr || first != rank_) throw error;
-    try {
-      std::rethrow_exception(failure);
-    } catch (...) {
-      std::throw_with_nested(error);
-    }
-  }
-
-  static std::string text_of_exception(const std::exception_ptr& failure) {
-    try {
-      std::rethrow_exception(failure);
-    } catch (const std::exception& e) {
-      return e.what();
-    } catch (...) {
-      return "something that is no std::exception";
-    }
-  }
-
-  MPI_Comm comm_;
-  const int rank_;
-  const Given& given_;
-  discovered<Key, hash> found_;
-  std::vector<std::unique_ptr<arrival>> arrivals_;
-  sennit::region region_;
-  std::mutex sending_;  // of both below
-  std::deque<byte_buffer> sent_;
-  std::vector<MPI_Request> requests_;
-  std::vector<std::uint64_t> sent_to_;  // messages, by rank
-  std::vector<std::uint64_t> received_from_;
-};
+}
 
 }  // namespace detail
 
 // Computes the sinks, and all nodes that they need, each on the rank of its color. A rank finds its part from the sinks that it
 // owns, and from what other ranks ask it for. The value of a node is sent once to each rank that reads it, as soon as there is
 // one. Within a rank this is graph::run, with its colored steals, and joins and loops inside of nodes; a node that needs a
-// value of another rank waits without a strand. On one rank it is that call alone.
+// value of another rank waits without a strand. On one rank, with one sink, it is that call alone.
 //
 // All ranks of the communicator call it, with the same sinks and the same description. Throws graph_error on all ranks if a function
 // threw on one, or if a rank asks another one for a node to which that rank gives another rank or other predecessors;
 // mpi::error. The cancellation of the surrounding region on one rank is a failure of that rank. MPI can be used afterwards.
-// Thread-safety: strands that run beside each other use communicators of their own. Cost: on one rank, none beyond graph::run.
+// Thread-safety: strands that run beside each other use communicators of their own. Cost: on one rank, with one
+// sink, none beyond graph::run.
 // On several, two calls of predecessors() and some 200 ns more for a node, for a value a copy on each side and a message.
 template <class Key, class Predecessors, class Compute, class Color, class Hash>
 void run(MPI_Comm comm, const std::vector<Key>& sinks,
          const nodes<Predecessors, Compute, Color, Hash>& given) {
+  if (detail::ranks_of(comm) == 1 && sinks.size() == 1) return detail::run_on_one_rank(sinks.front(), given);
   MPI_Comm own = MPI_COMM_NULL;
   detail::complete({.call = "graph", .where = std::source_location::current()},
                    [&](MPI_Request* r) { return MPI_Comm_idup(comm, &own, r); });

@@ -1,3 +1,5 @@
+#include "ranks.hpp"
+
 #include <sennit/mpi/graph.hpp>
 #include <sennit/parallel_for.hpp>
 #include <sennit/region.hpp>
@@ -18,17 +20,6 @@ namespace {
 
 namespace mpi = sennit::mpi;
 using cell = std::array<int, 2>;
-
-int rank() {
-  int r = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &r);
-  return r;
-}
-int ranks() {
-  int n = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &n);
-  return n;
-}
 
 std::vector<cell> before(cell c) {
   std::vector<cell> all;

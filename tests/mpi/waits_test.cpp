@@ -1,3 +1,5 @@
+#include "ranks.hpp"
+
 #include <sennit/join.hpp>
 #include <sennit/mpi.hpp>
 #include <sennit/parallel_for.hpp>
@@ -20,16 +22,6 @@ namespace {
 using namespace std::chrono_literals;
 namespace mpi = sennit::mpi;
 
-int rank() {
-  int r = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &r);
-  return r;
-}
-int ranks() {
-  int n = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &n);
-  return n;
-}
 int after(int r) { return (r + 1) % ranks(); }
 int before(int r) { return (r + ranks() - 1) % ranks(); }
 

@@ -100,16 +100,11 @@ def rows():
     return json.loads(path.read_text()) if path.is_file() else []
 
 
-# A trace told a graph as one section when the numbers were taken, so that two workers gained nothing from it. And pagerank's had
-# the regions in which the links are made.
-GRAPHS = ("life", "pagerank", "sw", "swn2", "cholesky")
-
-
-def summary(known, workers, what):
+def summary(known, workers):
     errors = [abs(error(row, workers)) for row in known]
     worst = max(known, key=lambda row: abs(error(row, workers)))
     return (
-        f"| {workers} | {what} | {statistics.median(errors):.1%} | {error(worst, workers):+.1%} (`{worst['kernel']}`) "
+        f"| {workers} | {statistics.median(errors):.1%} | {error(worst, workers):+.1%} (`{worst['kernel']}`) "
         f"| {sum(e <= MEDIAN_BAR for e in errors)} | {sum(e <= WORST_BAR for e in errors)} of {len(errors)} |"
     )
 
@@ -124,15 +119,12 @@ def page():
         f"beside runs without a trace; medians of {ROUNDS} rounds, interleaved. The bars: a median error of at most {MEDIAN_BAR:.0%}, and none beyond",
         f"{WORST_BAR:.0%}. A trace says nothing of the memory that strands share, so what two workers take from each other there is not predicted.",
         "",
-        "When this was measured, a trace told a graph as one section: so what two workers gain from `life`, `pagerank`, `sw`, `swn2` and",
-        "`cholesky` is not predicted, and the trace of `pagerank` has the making of its links, too. Nests of short loops (`spmv`,",
-        "`floyd-warshall`) took up to 2.7 times as long while they were traced. `knapsack` does other work with two workers, as its bound",
-        "is found earlier or later. [Tracing](../guide/tracing.md#cost) says what a trace has and costs now.",
+        "`knapsack` does other work with two workers, as its bound is found earlier or later. [Tracing](../guide/tracing.md#cost) says",
+        "what a trace has and costs.",
         "",
-        "| workers | kernels | median error | worst | within 5% | within 15% |",
-        "| --- | --- | --- | --- | --- | --- |",
-        *(summary(known, workers, "all") for workers in (1, 2)),
-        *(summary([row for row in known if row["kernel"] not in GRAPHS], workers, "without graphs") for workers in (1, 2)),
+        "| workers | median error | worst | within 5% | within 15% |",
+        "| --- | --- | --- | --- | --- |",
+        *(summary(known, workers) for workers in (1, 2)),
         "",
         "| kernel | measured, 1 worker | simulated | error | measured, 2 workers | simulated | error |",
         "| --- | --- | --- | --- | --- | --- | --- |",

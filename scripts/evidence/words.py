@@ -29,14 +29,16 @@ def spread(values):
 
 
 def firsts(plot):
-    """Which series of bars is highest in how many groups."""
-    best = [
-        max((name for name in plot.series if plot.series[name][at]), key=lambda name: plot.series[name][at], default=None)
-        for at in range(len(plot.groups))
-    ]
+    """Which series of bars is highest in how many groups, and by how much."""
+    best, leads = [], []
+    for at in range(len(plot.groups)):
+        known = sorted(((plot.series[name][at], name) for name in plot.series if plot.series[name][at]), reverse=True)
+        best.append(known[0][1] if known else None)
+        leads += [known[0][0] / known[1][0]] if len(known) > 1 else []
     counts = [f"{name} is first in {best.count(name)}" for name in plot.series if name in best]
     known = sum(name is not None for name in best)
-    return f"Measured on two workers, {listed(counts)} of {known} programs." if counts else ""
+    lead = f", {spread(leads)} times the next" if leads else ""
+    return f"Measured on two workers, {listed(counts)} of {known} programs{lead}." if counts else ""
 
 
 def compared(claims, most=3):

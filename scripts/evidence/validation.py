@@ -11,10 +11,11 @@ import subprocess
 import tempfile
 
 import kept
+import words
 
 TOOL = kept.ROOT / "build/release/tools/sennit"
 ROUNDS = 5
-MEDIAN_BAR, WORST_BAR = 0.05, 0.15
+MEDIAN_BAR, WORST_BAR, SPEEDUP_BAR = 0.05, 0.15, 0.10
 
 
 def kernels():
@@ -109,6 +110,21 @@ def summary(known, workers):
     )
 
 
+def speedup_error(row):
+    simulated, measured = (row[f"{how}_1_s"] / row[f"{how}_2_s"] for how in ("simulated", "measured"))
+    return simulated / measured - 1
+
+
+def speedups(known):
+    errors = [abs(speedup_error(row)) for row in known]
+    far = sorted((row for row in known if abs(speedup_error(row)) > SPEEDUP_BAR), key=lambda row: -abs(speedup_error(row)))
+    names = words.listed(f"`{row['kernel']}` ({speedup_error(row):+.0%})" for row in far)
+    return [
+        f"The speed-up on two workers that a trace on one predicts is off by {statistics.median(errors):.1%} in the median, and by less than",
+        f"{SPEEDUP_BAR:.0%} for {len(errors) - len(far)} of {len(errors)} kernels" + (f"; farthest off: {names}." if far else "."),
+    ]
+
+
 def page():
     known = rows()
     if not known:
@@ -125,6 +141,8 @@ def page():
         "| workers | median error | worst | within 5% | within 15% |",
         "| --- | --- | --- | --- | --- |",
         *(summary(known, workers) for workers in (1, 2)),
+        "",
+        *speedups(known),
         "",
         "| kernel | measured, 1 worker | simulated | error | measured, 2 workers | simulated | error |",
         "| --- | --- | --- | --- | --- | --- | --- |",

@@ -97,6 +97,15 @@ json figure_7() {
   return {{"machine", "8x10"}, {"seed", 1}, {"programs", speedups_on(eighty(), all_counts)}};
 }
 
+// The same beyond a node, by what the links between nodes carry.
+json by_links() {
+  json all{{"machine", "8x10"}, {"seed", 1}};
+  constexpr std::array beyond{16U, 64U};
+  for (const std::uint64_t links : {17'000U, 12'000U, 8'000U, 6'000U})
+    all["programs by links"][std::to_string(links)] = speedups_on(with_links(links), beyond);
+  return all;
+}
+
 // Bytes from memory, spliced over loops, on one core.
 json table_3() {
   json all{{"machine", "8x10"}, {"seed", 1}};
@@ -142,6 +151,8 @@ json combination() {
     const steal_schedule by_first = begun(trees_of(fine[i], 1, cores));
     const std::map<std::string, double> ours{
         {"loops along places", timed(fine[i], form::loops, sennit_along_places(cores), 1, &by_first).step},
+        {"spliced, relaxed replay along places, blocks as theirs",
+         by_schedule(together, sennit_spliced(cores), eighty()).step},
         {"spliced, relaxed replay along places",
          by_schedule(spliced(fine[i]), sennit_spliced(cores), eighty()).step}};
     all["programs"][coarse[i].name] = beside_the_best(coarse[i].name, theirs, ours);
@@ -153,6 +164,7 @@ json combination() {
 
 std::vector<figure> figures_of_000() {
   return {{"combination/000", combination},
+          {"000/links", by_links},
           {"000/figure-7", figure_7},
           {"000/table-3", table_3},
           {"000/table-4", table_4}};

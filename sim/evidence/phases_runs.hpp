@@ -10,6 +10,7 @@ const machine& eighty();
 
 // What if the links carried what 004's own copy of 8 GB needs of them? By random stealing it takes 436 ms (section II): 24 GB,
 // with what writes read first, seven eighths of it between eight nodes.
+machine with_links(std::uint64_t megabytes_a_second);
 machine links_as_copied();
 
 // How long a step takes in the middle of a run: the initialization is simulated, and taken off.

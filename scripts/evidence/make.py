@@ -16,6 +16,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
+import combination  # noqa: E402
 import index  # noqa: E402
 import kept  # noqa: E402
 import measure  # noqa: E402
@@ -40,6 +41,9 @@ def contents():
     if text := validation.page():
         texts["validation.md"] = text
         words = words + index.VALIDATION
+    if text := combination.page():
+        texts["combination.md"] = text
+        words = words + combination.INDEX
     texts["README.md"] = pages.index(titles, figures_of, kept_of, words)
     return texts, pictures
 

@@ -82,7 +82,8 @@ frame simulation::take_oldest(worker& w, bool if_worth) {
 void simulation::answer(worker& w) {
   if (!w.asked || !latent(w) || w.keeps_until > w.time) return;
   if (w.beats.next_ns() != 0 && ns(w.time) < w.beats.next_ns()) return;
-  if (records_[w.latent.oldest().of].kind == record_kind::loop_part && !cuts_for_who_asked(w)) {
+  if (records_[w.latent.oldest().of].kind == record_kind::loop_part &&
+      (!cuts_for_who_asked(w) || !cuts_at_places(w, idle_for(w, w.latent.oldest())))) {
     w.asked = false;
     note_open(w);
     return;
@@ -128,7 +129,7 @@ worker* simulation::idle_for(const worker& w, const frame& f) {
 }
 
 bool simulation::post(worker& w, worker& to, frame f) {
-  if (to.now != phase::searching && to.now != phase::dormant) return false;
+  if (!waits(to)) return false;
   if (to.now == phase::dormant) leave_dormancy(to, w.time);
   searching_[to.index / 64] &= ~(std::uint64_t{1} << to.index % 64);
   to.now = phase::fetching;
@@ -190,9 +191,9 @@ void simulation::note_open(worker& w) {
   } else if (has_latent) {
     opens = std::max(beat, w.asked_at + w.asking.patience_ns() * nanosecond);
   }
-  if (has_lateness_ && w.listed.empty()) {
+  if (donates() && w.listed.empty()) {
     if (opens != never) opens = std::max(opens, w.keeps_until);
-    for (const donation& d : w.donated) opens = std::min(opens, this->opens(d));
+    for (const donation& d : w.donated) opens = std::min(opens, this->opens(w, d));
   }
   if (open_.at(w.index) == opens) return;
   open_.set(w.index, opens);

@@ -69,12 +69,12 @@ void simulation::deal(worker& w, record_number part) {
   const std::uint64_t brief = brief_iterations(facts_.iteration(here.node));
   const std::uint64_t n = here.last - here.first;
   if (n <= brief && !here.is_piece) return;
-  const std::vector<unsigned> idle = idle_after(w, here.is_piece ? here.others : how_.workers);
-  if (idle.empty()) return;
   if (how_.cut == loops::places) {
-    deal_to_places(w, part, idle);
+    deal_to_places(w, part);
     return;
   }
+  const std::vector<unsigned> idle = idle_after(w, here.is_piece ? here.others : how_.workers);
+  if (idle.empty()) return;
   const policy::deal parts(here.first, here.last, idle.size() + 1, brief / 2, here.is_piece ? 0 : brief / 4);
   const std::uint64_t others = parts.parts() - 1;
   for (std::uint64_t group = std::min(others, policy::most_dealt_at_once); group > 0; --group) {
@@ -84,16 +84,27 @@ void simulation::deal(worker& w, record_number part) {
   }
 }
 
-// The same part of the loop to the same worker each time.
-void simulation::deal_to_places(worker& w, record_number part, const std::vector<unsigned>& idle) {
+// The same part of the loop to the same worker each time, also to who sleeps.
+void simulation::deal_to_places(worker& w, record_number part) {
   record& here = records_[part];
   const unsigned count = how_.workers;
   const std::uint64_t n = here.last;
-  for (std::size_t i = idle.size(); i > 0; --i) {
-    const std::uint64_t role = (idle[i - 1] + count - w.index) % count;
+  const std::uint64_t part_ns =
+      facts_.iteration(here.node) * std::max<std::uint64_t>(n / count, 1) / nanosecond;
+  bool any_sleeps = false;
+  for (unsigned role = count - 1; role > 0; --role) {
+    worker& to = workers_[(w.index + role) % count];
+    if (!policy::has_part_along_places(waits(to), sleeps(to), part_ns)) continue;
     const std::uint64_t begin = std::max<std::uint64_t>(n / count * role + n % count * role / count, 1);
-    if (begin < here.last) hand_part(w, workers_[idle[i - 1]], part, begin, 0);
+    if (begin >= here.last) continue;
+    if (waits(to)) {
+      hand_part(w, to, part, begin, 0);
+    } else {
+      const bool sleeper = put_aside(w, {.of = cut(part, begin)}, to, any_turn);
+      any_sleeps = any_sleeps || sleeper;
+    }
   }
+  if (any_sleeps) (void)wake_for_parts(w);
 }
 
 // `others`: to how many the worker deals it on.
@@ -113,6 +124,14 @@ bool simulation::cuts_for_who_asked(worker& w) {
   const picoseconds dealt = records_[records_[oldest.of].parent].dealt;
   const std::uint64_t since = dealt == never ? policy::never_dealt : ticks(w.time - std::min(dealt, w.time));
   return policy::cuts_for_who_asked(idle_for(w, oldest) != nullptr, since, detail::loop_cost::brief);
+}
+
+// Whether the oldest frame may go to the thief; none: anybody may come.
+bool simulation::cuts_at_places(worker& w, const worker* thief) {
+  const record& oldest = records_[w.latent.oldest().of];
+  if (how_.cut != loops::places || oldest.kind != record_kind::loop_part) return true;
+  const bool far = thief == nullptr || between(w, *thief) == distance::other_node;
+  return policy::leaves_its_place(oldest.last - oldest.first, far);
 }
 
 // Workers that wait, in the order of seats behind this one.
@@ -155,7 +174,11 @@ void simulation::go_on_part(worker& w, record_number part) {
     pace.chunks->took(pace.size, ticks(w.time - pace.begun));
     if (!here.is_closed) {
       if (!w.latent.empty()) met_push_gate(w, false);
+      // As in the runtime, whose owner answers with its next claim made: that iteration stays its own.
+      const std::uint64_t claimed = here.first < here.last ? 1 : 0;
+      here.first += claimed;
       answer(w);
+      here.first -= claimed;
     }
   } else if (!here.is_closed && here.first < here.last) {
     // The first iteration is the strand's: a part that consists of one would be handed on for ever.

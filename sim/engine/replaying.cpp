@@ -70,22 +70,28 @@ bool simulation::donate_parts(worker& w, record_number part) {
 }
 
 void simulation::give(worker& w, frame f, std::uint32_t to, std::uint32_t turn) {
+  if (!put_aside(w, f, workers_[to], turn)) return;
+  spend(w, activity::waking, costs_.wake_call);
+  call(w, to, w.index);
+}
+
+// True: the worker sleeps, and has to be called.
+bool simulation::put_aside(worker& w, frame f, worker& donee, std::uint32_t turn) {
   spend(w, activity::forking, costs_.promotion);
-  worker& donee = workers_[to];
   donee.donated.push_back(
       {.what = f, .turn = turn, .came = w.time, .before = static_cast<std::uint32_t>(donee.donated.size())});
-  if (has_lateness_) note_open(donee);
+  if (donates()) note_open(donee);
   const picoseconds arrives = w.time + costs_.transfer.at(between(w, donee));
   switch (donee.now) {
     case phase::running:
     case phase::fetching:
-    case phase::waking: return;  // it will look
-    case phase::drowsy: donee.called = true; return;
+    case phase::waking: return false;  // it will look
+    case phase::drowsy: donee.called = true; return false;
     case phase::napping:
       donee.called = true;
       spend(w, activity::waking, costs_.wake_call);
-      set_time(to, std::min(next_.at(to), w.time + costs_.wake_latency));
-      return;
+      set_time(donee.index, std::min(next_.at(donee.index), w.time + costs_.wake_latency));
+      return false;
     case phase::searching:
     case phase::dormant:
     case phase::asleep: break;
@@ -95,12 +101,11 @@ void simulation::give(worker& w, frame f, std::uint32_t to, std::uint32_t turn) 
   } else if (donee.now == phase::dormant) {
     leave_dormancy(donee, arrives);
   } else if (donee.now == phase::asleep) {
-    spend(w, activity::waking, costs_.wake_call);
-    call(w, to, w.index);
-    return;
+    return true;
   }
   donee.looks = 0;
-  set_time(to, std::max(donee.time, arrives));
+  set_time(donee.index, std::max(donee.time, arrives));
+  return false;
 }
 
 // In the order of the schedule, or the first that has come.
@@ -110,21 +115,22 @@ frame simulation::take_donated(worker& w) {
     const frame given = at->what;
     if (at->turn != any_turn) w.turn = at->turn + 1;
     w.donated.erase(at);
-    if (has_lateness_) note_open(w);
+    if (donates()) note_open(w);
     return given;
   }
   return {};
 }
 
-// When others may have it.
-picoseconds simulation::opens(const donation& d) const noexcept {
+// When others may have it. Without a schedule, while the worker has something else.
+picoseconds simulation::opens(const worker& donee, const donation& d) const noexcept {
+  if (!has_lateness_) return is_running(donee) ? 0 : never;
   return d.came + policy::lateness::before_donation_ns(strand_ns_, d.before) * nanosecond;
 }
 
 // Of what the schedule gives to the worker, what it has not begun in time.
 frame simulation::take_late(worker& donee) {
   for (auto at = donee.donated.begin(); at != donee.donated.end(); ++at) {
-    if (opens(*at) > now_) continue;
+    if (opens(donee, *at) > now_) continue;
     const frame late = at->what;
     donee.donated.erase(at);
     note_open(donee);

@@ -29,7 +29,7 @@ void simulation::begin_search(worker& w) {
 
 void simulation::search(worker& w) {
   if (w.looks == 0) {
-    if (how_.follow == replay::relaxed) {
+    if (how_.follow == replay::relaxed || donates()) {
       if (const frame given = take_donated(w)) {
         found(w, given, true);
         return;
@@ -135,7 +135,7 @@ frame simulation::look_at(worker& thief, worker& victim, bool insists) {
     spend(thief, activity::stealing, costs_.steal_hit.at(between(thief, victim)));
     return oldest;
   }
-  if (has_lateness_) {
+  if (donates()) {
     if (const frame late = take_late(victim)) {
       spend(thief, activity::stealing, costs_.steal_hit.at(between(thief, victim)));
       return late;
@@ -160,7 +160,7 @@ frame simulation::look_at(worker& thief, worker& victim, bool insists) {
       return {};
     victim.asked = false;
   }
-  if (!has_latent) return {};
+  if (!has_latent || !cuts_at_places(victim, &thief)) return {};
   if (how_.by == steal::fence) {
     victim.locked_until = now + costs_.deque_lock;
   } else {

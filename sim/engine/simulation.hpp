@@ -69,10 +69,11 @@ class [[gnu::visibility("hidden")]] simulation {
   void go_on_part(worker& w, record_number part);
   void end_part(worker& w, record_number part);
   void deal(worker& w, record_number part);
-  void deal_to_places(worker& w, record_number part, const std::vector<unsigned>& idle);
+  void deal_to_places(worker& w, record_number part);
   void hand_part(worker& w, worker& to, record_number part, std::uint64_t begin, std::uint64_t others);
   std::vector<unsigned> idle_after(const worker& w, unsigned most) const;
   bool cuts_for_who_asked(worker& w);
+  bool cuts_at_places(worker& w, const worker* thief);
   record_number cut(record_number part, std::uint64_t middle);
   std::uint64_t worth(record_number part);
   void halve(worker& w, node_number n);
@@ -125,6 +126,11 @@ class [[gnu::visibility("hidden")]] simulation {
   void promote_all(worker& w);
   void note_open(worker& w);
   bool is_running(const worker& w) const noexcept { return w.now == phase::running; }
+  bool waits(const worker& w) const noexcept { return w.now == phase::searching || w.now == phase::dormant; }
+  bool sleeps(const worker& w) const noexcept {
+    return w.now == phase::drowsy || w.now == phase::asleep || w.now == phase::waking ||
+           w.now == phase::napping;
+  }
 
   // --- search.cpp: workers without a strand.
   void begin_search(worker& w);
@@ -154,6 +160,7 @@ class [[gnu::visibility("hidden")]] simulation {
   void call(worker& by, unsigned sleeper, unsigned hint);
   void wake_more(worker& w);
   unsigned wake_for_work(worker& w, unsigned most);
+  unsigned wake_for_parts(worker& w);
   bool arm_gates(worker& w, bool barrier);
   bool work_in_sight() const noexcept;
 
@@ -165,8 +172,10 @@ class [[gnu::visibility("hidden")]] simulation {
   void look_for_donation(worker& w);
   bool donate_parts(worker& w, record_number part);
   void give(worker& w, frame f, std::uint32_t to, std::uint32_t turn);
+  bool put_aside(worker& w, frame f, worker& donee, std::uint32_t turn);
   frame take_donated(worker& w);
-  picoseconds opens(const donation& d) const noexcept;
+  picoseconds opens(const worker& donee, const donation& d) const noexcept;
+  bool donates() const noexcept { return has_lateness_ || how_.cut == loops::places; }
   frame take_late(worker& donee);
   void begin_planned(worker& w);
   void end_planned(worker& w);

@@ -10,6 +10,7 @@ namespace sennit::sim {
 void simulation::fall_asleep(worker& w) {
   set_searching(w, false);
   if (w.owns_wake) {
+    (void)wake_for_parts(w);
     w.patience.woken_in_vain();
     ++result_.vain_wakes;
     if (watcher_ == how_.workers) {
@@ -156,12 +157,25 @@ void simulation::call(worker& by, unsigned sleeper, unsigned hint) {
 // Its wake has led to work: there may be more for others. So wakes spread as a tree.
 void simulation::wake_more(worker& w) {
   --in_flight_;
+  if (wake_for_parts(w) > 0) return;
   if (!policy::wakes_more(!sleepers_.empty(), watcher_ != how_.workers) ||
       wake_for_work(w, policy::wakes_each) > 0)
     return;
   if (in_flight_ > 0) return;
   arm_gates(w, true);
   if (work_in_sight()) (void)wake_for_work(w, policy::wakes_each);
+}
+
+// Sleepers for which parts of a loop have been put aside: policy::has_part_along_places.
+unsigned simulation::wake_for_parts(worker& w) {
+  unsigned woken = 0;
+  for (std::size_t i = sleepers_.size(); i > 0 && woken < policy::wakes_each; --i) {
+    if (workers_[sleepers_[i - 1]].donated.empty()) continue;
+    spend(w, activity::waking, costs_.wake_call);
+    call(w, sleepers_[i - 1], w.index);
+    ++woken;
+  }
+  return woken;
 }
 
 unsigned simulation::wake_for_work(worker& w, unsigned most) {

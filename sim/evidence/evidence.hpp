@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +25,11 @@ std::vector<figure> figures_of_001();
 std::vector<figure> figures_of_002();
 std::vector<figure> figures_of_003();
 std::vector<figure> figures_of_004();
+
+// A row of the table that sets Sennit beside the best of a paper's schedulers: seconds of both by name, and the best of theirs
+// over the best of ours.
+json beside_the_best(std::string_view program, const std::map<std::string, double>& theirs,
+                     const std::map<std::string, double>& ours);
 
 inline double seconds(picoseconds time) { return static_cast<double>(time) * 1e-12; }
 

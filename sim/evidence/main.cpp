@@ -4,11 +4,13 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <utility>
 
 namespace sennit::sim::evidence {
 
@@ -18,6 +20,22 @@ double geometric_mean(const std::vector<double>& values) {
   double sum = 0;
   for (const double v : values) sum += std::log(v);
   return values.empty() ? 0 : std::exp(sum / static_cast<double>(values.size()));
+}
+
+json beside_the_best(std::string_view program, const std::map<std::string, double>& theirs,
+                     const std::map<std::string, double>& ours) {
+  json row;
+  const auto best_of = [&](const char* whose, const std::map<std::string, double>& seconds) {
+    const auto best = std::ranges::min_element(seconds, {}, &std::pair<const std::string, double>::second);
+    for (const auto& [way, took] : seconds) row[whose][way] = rounded(took);
+    row[std::string("best of ") + whose] = best->first;
+    return best->second;
+  };
+  const double best_of_theirs = best_of("theirs", theirs);
+  const double best_of_ours = best_of("ours", ours);
+  row["ratio"] = rounded(best_of_theirs / best_of_ours);
+  fmt::print(stderr, "{}: {}\n", program, row.dump());
+  return row;
 }
 
 namespace {

@@ -53,10 +53,27 @@ json figure_5_5() {
   return all;
 }
 
+json combination() {
+  static const machine eighty = find_machine("8x10");
+  json all{{"machine", "8x10"}, {"seed", 1}, {"cores", 80}};
+  for (const timed_program& p : programs_of_001()) {
+    const auto took = [&](options how) {
+      how.workers = 80;
+      return seconds(simulate(p.what, eighty, how).makespan);
+    };
+    const std::map<std::string, double> theirs{
+        {"loop frames", took({.by = steal::fence, .cut = loops::split_only})},
+        {"halves, grain 1", took({.by = steal::fence, .cut = loops::halves, .grain = 1})},
+        {"halves, grain n / 8 P", took({.by = steal::fence, .cut = loops::halves})}};
+    all["programs"][p.name] = beside_the_best(p.name, theirs, {{"dealt and split", took({})}});
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<figure> figures_of_001() {
-  return {{"001/figure-4-1", figure_4_1}, {"001/figure-5-5", figure_5_5}};
+  return {{"combination/001", combination}, {"001/figure-4-1", figure_4_1}, {"001/figure-5-5", figure_5_5}};
 }
 
 }  // namespace sennit::sim::evidence

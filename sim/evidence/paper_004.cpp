@@ -20,12 +20,7 @@ namespace {
 constexpr unsigned steps = 3;  // that are timed
 constexpr unsigned refinements = 5;
 
-std::vector<phased_program> all_programs() {
-  std::vector<phased_program> all = problems_of_004();
-  for (phased_program& p : all)
-    give_times(p, timed(p, form::forks, {.workers = 1}, steps).step, p.serial_seconds);
-  return all;
-}
+std::vector<phased_program> all_programs() { return timed_problems_of_004(steps); }
 
 constexpr std::array counts{1U, 10U, 20U, 40U, 60U, 80U};
 
@@ -110,6 +105,27 @@ json figure_4() {
   all["best_over_cilk"] = rounded(*std::ranges::max_element(best));
   all["cilk_speedup"] = rounded(geometric_mean(plain));
   all["user_specified_speedup"] = rounded(specified);
+  return all;
+}
+
+// The gain of a schedule by what the links between nodes carry. The schedules are those of the machine file.
+json by_links() {
+  json all{{"machine", "8x10"}, {"seed", 1}, {"cores", 80}};
+  std::map<std::uint64_t, std::vector<double>> ratios;
+  for (const phased_program& what : all_programs()) {
+    if (what.name == "scan") continue;
+    const steal_schedule plan = refined(what, 80, steps, refinements);
+    options ordered = cilk(80);
+    ordered.follow = replay::strict_ordered;
+    for (const std::uint64_t links : {17'000U, 14'000U, 12'000U, 10'000U, 8'000U, 6'000U}) {
+      const machine on = with_links(links);
+      const double ratio = timed(what, form::forks, cilk(80), steps, nullptr, on).step /
+                           timed(what, form::forks, ordered, steps, &plan, on).step;
+      all["programs"][what.name][std::to_string(links)] = rounded(ratio);
+      ratios[links].push_back(ratio);
+    }
+  }
+  for (const auto& [links, of] : ratios) all["most"][std::to_string(links)] = rounded(std::ranges::max(of));
   return all;
 }
 
@@ -295,12 +311,53 @@ json steal_trees() {
   return all;
 }
 
+// A sweep of a splice, in place of a loop.
+double spliced_sweep(const phased_program& sliced, unsigned sweeps) {
+  phased_program together = sliced;
+  together.spliced = true;
+  const phase_trees trees = trees_of(together, 1, 80);
+  const steal_schedule plan = designed(trees, numbers(trees.blocks.size()));
+  return timed(together, form::forks, sennit_spliced(80), 1, &plan).step / sweeps;
+}
+
+json combination() {
+  json all{{"machine", "8x10"}, {"seed", 1}, {"cores", 80}};
+  const std::vector<phased_program> sliced = sliced_problems_of_004();
+  for (const phased_program& what : all_programs()) {
+    const phase_trees trees = trees_of(what, steps, 80);
+    const steal_schedule design = designed(trees, numbers(trees.blocks.size()));
+    options how = cilk(80);
+    std::map<std::string, double> theirs{{"Cilk, first touch", timed(what, form::forks, how, steps).step}};
+    how.follow = replay::strict_unordered;
+    theirs["user-specified (StUWS)"] = timed(what, form::forks, how, steps, &design).step;
+    if (what.name != "scan") {
+      how.follow = replay::strict_ordered;
+      const steal_schedule plan = refined(what, 80, steps, refinements);
+      theirs["iterated (RelWS, then strict)"] = timed(what, form::forks, how, steps, &plan).step;
+    }
+    how = sennit_along_places(80);
+    const steal_schedule by_first = begun(trees);
+    std::map<std::string, double> ours{
+        {"loops along places", timed(what, form::loops, how, steps, &by_first).step},
+        {"relaxed replay along places", timed(what, form::forks, how, steps, &design).step}};
+    for (phased_program each : sliced) {
+      if (each.name != what.name) continue;
+      const unsigned times = each.times * static_cast<unsigned>(each.step.size() / what.step.size());
+      each.serial_seconds = what.serial_seconds * times;
+      give_times(each, timed(each, form::forks, {.workers = 1}, 1).step, each.serial_seconds);
+      ours["spliced, relaxed replay along places"] = spliced_sweep(each, times);
+    }
+    all["programs"][what.name] = beside_the_best(what.name, theirs, ours);
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<figure> figures_of_004() {
-  return {{"004/memcpy", memcpy_of_8_gb},  {"004/figure-2b", figure_2b}, {"004/figure-2c", figure_2c},
-          {"004/figure-4", figure_4},      {"004/figure-6", figure_6},   {"004/figure-7", figure_7},
-          {"004/steal-trees", steal_trees}};
+  return {{"combination/004", combination}, {"004/links", by_links},      {"004/memcpy", memcpy_of_8_gb},
+          {"004/figure-2b", figure_2b},     {"004/figure-2c", figure_2c}, {"004/figure-4", figure_4},
+          {"004/figure-6", figure_6},       {"004/figure-7", figure_7},   {"004/steal-trees", steal_trees}};
 }
 
 }  // namespace sennit::sim::evidence

@@ -1,5 +1,7 @@
 #include "evidence/phases_runs.hpp"
 
+#include "policy/splicing.hpp"
+
 namespace sennit::sim::evidence {
 
 const machine& eighty() {
@@ -7,10 +9,16 @@ const machine& eighty() {
   return m;
 }
 
-machine links_as_copied() {
+machine with_links(std::uint64_t megabytes_a_second) {
   machine m = eighty();
-  m.name += ", links as the paper's copy has them";
-  m.memory.link_bandwidth = 6000;
+  m.name += ", other links";
+  m.memory.link_bandwidth = megabytes_a_second;
+  return m;
+}
+
+machine links_as_copied() {
+  machine m = with_links(6000);
+  m.name = "8x10, links as the paper's copy has them";
   return m;
 }
 
@@ -25,7 +33,25 @@ timed_run timed(const phased_program& what, form how, options with, unsigned ste
   return t;
 }
 
+std::vector<phased_program> timed_problems_of_004(unsigned steps) {
+  std::vector<phased_program> all = problems_of_004();
+  for (phased_program& p : all)
+    give_times(p, timed(p, form::forks, {.workers = 1}, steps).step, p.serial_seconds);
+  return all;
+}
+
 options cilk(unsigned workers) { return {.workers = workers, .by = steal::fence}; }
+
+options sennit_along_places(unsigned workers) {
+  return {.workers = workers, .from = victims::nearest, .cut = loops::places, .follow = replay::relaxed};
+}
+
+options sennit_spliced(unsigned workers) {
+  return {.workers = workers,
+          .from = victims::nearest,
+          .follow = replay::relaxed,
+          .most_delayed = policy::most_delayed(workers)};
+}
 
 std::vector<std::size_t> numbers(std::size_t n) {
   std::vector<std::size_t> all(n);

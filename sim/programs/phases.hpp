@@ -35,14 +35,18 @@ struct phased_program {
 // The problems of 004, Table I, at their sizes, without the times of strands.
 std::vector<phased_program> problems_of_004();
 
+// The stencils of these, heat and fdtd-2d, with blocks that are cut into slices of one row, such that sweeps can be spliced. A
+// step is as many sweeps as 000 splices of such programs.
+std::vector<phased_program> sliced_problems_of_004();
+
 // Gives strands their times, in proportion to the bytes that they touch: such that a step of the program takes `seconds` if its
 // touches alone take `memory`. If no seconds are known, a strand takes a third of what its touches take.
 void give_times(phased_program& what, double memory, double seconds);
 
 // The problems of 000, Table 1, at their sizes; a step of these is as many as the paper splices. Blocks are cut into slices of
 // rows or planes (000, section 7, "Step pipelining"), each of which needs its neighbors. Without the times of strands, and not
-// spliced.
-std::vector<phased_program> problems_of_000();
+// spliced. `finer`: blocks are so many times smaller.
+std::vector<phased_program> problems_of_000(unsigned finer = 1);
 
 // How many blocks each phase has, in the order in which they run; the phases of a splice are one. Trees have a part for each
 // worker at their top, and halves below.

@@ -120,9 +120,10 @@ class problem {
 
 }  // namespace
 
-std::vector<phased_program> problems_of_000() {
+std::vector<phased_program> problems_of_000(unsigned finer) {
   std::vector<phased_program> all;
-  for (const sizes& s : all_sizes) {
+  for (sizes s : all_sizes) {
+    s.block = std::max(s.block / finer, s.slice);
     const problem made(s);
     phased_program& p = all.emplace_back();
     p.name = s.name;

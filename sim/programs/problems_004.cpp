@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 namespace sennit::sim {
 
@@ -176,7 +177,56 @@ phased_program scan() {
   return p;
 }
 
+// Blocks as above, four side by side, of 64 rows of 64 KiB.
+class sliced {
+ public:
+  phase sweep(std::span<const std::uint32_t> reads, std::span<const std::uint32_t> above,
+              std::span<const std::uint32_t> below, std::span<const std::uint32_t> writes) const {
+    phase all(blocks);
+    for (std::uint32_t b = 0; b < blocks; ++b) {
+      for (std::uint32_t row = 0; row < rows; ++row) {
+        std::vector<touch>& t = all[b].touched;
+        for (const std::uint32_t a : reads) t.push_back(slice(a, b, row, false));
+        for (const std::uint32_t a : above)
+          if (row > 0 || b >= 4)
+            t.push_back(row > 0 ? slice(a, b, row - 1, false) : slice(a, b - 4, rows - 1, false));
+        for (const std::uint32_t a : below)
+          if (row + 1 < rows || b + 4 < blocks)
+            t.push_back(row + 1 < rows ? slice(a, b, row + 1, false) : slice(a, b + 4, 0, false));
+        for (const std::uint32_t a : writes) t.push_back(slice(a, b, row, true));
+        all[b].slices.push_back(static_cast<std::uint32_t>(t.size()));
+      }
+    }
+    return all;
+  }
+
+ private:
+  static constexpr std::uint32_t blocks = 2048;
+  static constexpr std::uint32_t rows = 64;
+  static touch slice(std::uint32_t array, std::uint32_t block, std::uint32_t row, bool writes) {
+    return {.block = (array * blocks + block) * rows + row, .bytes = 64 * kib, .writes = writes};
+  }
+};
+
 }  // namespace
+
+std::vector<phased_program> sliced_problems_of_004() {
+  constexpr std::array<std::uint32_t, 3> arrays{0, 1, 2};
+  const std::span<const std::uint32_t> none;
+  const auto only = [&](std::uint32_t a) { return std::span(arrays).subspan(a, 1); };
+  const auto both = std::span(arrays).first(2);
+  const sliced data;
+  phased_program heat{.name = "heat", .initialize = {}, .step = {}, .times = 8};
+  heat.initialize.push_back(data.sweep(none, none, none, both));
+  for (const std::uint32_t from : {0U, 1U})
+    heat.step.push_back(data.sweep(only(from), only(from), only(from), only(1 - from)));
+  phased_program fdtd{.name = "fdtd-2d", .initialize = {}, .step = {}, .times = 8};
+  fdtd.initialize.push_back(data.sweep(none, none, none, arrays));
+  fdtd.step.push_back(data.sweep(only(2), only(2), none, only(1)));
+  fdtd.step.push_back(data.sweep(only(2), none, none, only(0)));
+  fdtd.step.push_back(data.sweep(both, none, only(1), only(2)));
+  return {heat, fdtd};
+}
 
 std::vector<phased_program> problems_of_004() {
   return {heat(), fdtd(), floyd_warshall(), cg(), mg(), scan()};

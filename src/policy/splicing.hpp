@@ -25,6 +25,14 @@ constexpr bool is_crowded(std::int64_t delayed, std::int64_t most_delayed) noexc
   return delayed >= most_delayed;
 }
 
+// The limit for so many workers, unless the program gives one. Where the part of one worker ends, each call leaves some steps more
+// than the call before: with 16 calls of blocks that have four neighbors, some 300 for each of 80 workers.
+constexpr std::int64_t most_delayed(unsigned workers) noexcept {
+  constexpr std::int64_t for_few = 4096;
+  constexpr std::int64_t for_each = 512;
+  return std::max(for_few, for_each * workers);
+}
+
 // Whether the second half of a row of interleaved calls is left to thieves: it has so many steps in each call, as all of a
 // call of the splice has `all`. At either end of what is stolen, each call leaves one step more than the call before. So a
 // thief can do very little of a row that is not wider than its depth, and a few pieces for each worker are enough, as steps

@@ -102,4 +102,22 @@ TEST(deal, has_each_waiting_worker_in_one_group) {
   }
 }
 
+// Catches sleepers that are woken for a part that is over before they come, and parts for those who have something else.
+TEST(deal, along_places_is_for_who_waits_or_sleeps) {
+  using sennit::policy::has_part_along_places;
+  EXPECT_TRUE(has_part_along_places(true, false, 0));
+  EXPECT_TRUE(has_part_along_places(false, true, sennit::policy::waking::worth_ns));
+  EXPECT_FALSE(has_part_along_places(false, true, sennit::policy::waking::worth_ns - 1));
+  EXPECT_FALSE(has_part_along_places(false, false, 1'000'000));
+}
+
+// Catches last iterations that go to another node, and last ones that nobody of the node gets.
+TEST(deal, along_places_leaves_the_last_iteration_on_its_node) {
+  using sennit::policy::leaves_its_place;
+  EXPECT_FALSE(leaves_its_place(1, true));
+  EXPECT_TRUE(leaves_its_place(2, true));
+  EXPECT_TRUE(leaves_its_place(1, false));
+  EXPECT_FALSE(leaves_its_place(0, false));
+}
+
 }  // namespace

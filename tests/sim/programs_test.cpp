@@ -99,6 +99,42 @@ TEST(Phases, TakeTheirSerialTime) {
   EXPECT_NEAR(static_cast<double>(sum) * 1e-12, 0.75, 1e-6);
 }
 
+// Steps of 20 us for each of 80 workers, with a serial millisecond between in which the others fall asleep. `remote`: share of bytes.
+struct along_places {
+  double us;
+  double remote;
+};
+along_places run_along_places(bool sleepers) {
+  constexpr std::uint32_t n = 800;
+  constexpr unsigned steps = 10;
+  phased_program what{.name = "steps", .initialize = {phase(n)}, .step = {phase(1), phase(n)}};
+  what.step[0][0].time = 1'000'000 * nanosecond;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    what.initialize[0][i] = {.time = 2'000 * nanosecond, .touched = {{i, 4096, true}}};
+    what.step[1][i] = what.initialize[0][i];
+  }
+  const steal_schedule by_first = begun(trees_of(what, steps, 80));
+  const options how{.workers = 80,
+                    .from = victims::nearest,
+                    .cut = loops::places,
+                    .follow = replay::relaxed,
+                    .schedule = &by_first,
+                    .sleepers = sleepers};
+  const run_result r = simulate(phases_as(what, steps, 80, form::loops), find_machine("8x10"), how);
+  return {static_cast<double>(r.makespan) / steps / (1000 * nanosecond),
+          static_cast<double>(r.remote_bytes) / static_cast<double>(r.remote_bytes + r.local_bytes)};
+}
+
+// Catches: sleepers that get no part of a loop along places, and steal from anywhere when they have woken.
+TEST(Phases, AlongPlacesAreSharedWithSleepers) {
+  const along_places awake = run_along_places(false);
+  const along_places asleep = run_along_places(true);
+  EXPECT_LT(awake.remote, 0.02);
+  EXPECT_LT(asleep.remote, 0.25);
+  EXPECT_LT(asleep.us,
+            awake.us + 300);  // wakes take turns; with steals in place of parts it is twice as much
+}
+
 TEST(Problems, OfThePapersHaveTheirTasks) {
   for (const phased_program& p : problems_of_004()) {
     EXPECT_FALSE(p.step.empty()) << p.name;

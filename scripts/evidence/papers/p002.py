@@ -17,7 +17,7 @@ RUNS = {
 
 NAMES = {"pagerank-web": "page-uk-2002", "pagerank-twitter": "page-twitter-2010"}
 MEASUREMENTS = ("graphs", "graphs-irregular")
-WAYS = {"nabbit": "no colors (Nabbit)", "nabbitc": "colored (NabbitC)"}
+WAYS = {"nabbit": "no colors (Nabbit)", "nabbitc": "colored (NabbitC)", "colors are nodes": "colors are nodes"}
 REMOTE = ("remote-heat", "remote-life", "remote-fdtd-2d")
 
 
@@ -150,7 +150,7 @@ def fig7(kept):
             {"no colors (Nabbit)": shares["default"], "colored (NabbitC)": shares["nodes"]},
         )
     ]
-    for way, words in (("nabbit", "no colors (Nabbit)"), ("nabbitc", "colored (NabbitC)")):
+    for way, words in WAYS.items():
         series = {p: [(int(w), x) for w, x in ways[way].items()] for p, ways in sim.items() if way in ways}
         if series:
             plots.append(Lines(f"figure-7-{way}", f"Remote accesses, {words}, simulated", "cores", "share of all", series))

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -32,6 +33,7 @@ class builder {
     for (const std::uint32_t e : all_.upward())
       if (nodes_[e] == no_node) nodes_[e] = node_of(e);
     set_root();
+    made_.estimated.resize(p().sites());
     remark();
     return std::move(made_);
   }
@@ -218,8 +220,48 @@ class builder {
       case traced::fork: return fork(e);
       case traced::loop: return loop(e);
       case traced::graph: return graph(e);
+      case traced::brief: return brief(e, site_in(b, around));
     }
     return no_node;
+  }
+
+  // The constructs one after the other, all equal, with what lies between them.
+  node_number brief(std::uint32_t e, std::uint32_t site) {
+    const trace_event& b = all_.at(e);
+    const trace_brief& all = trace_.briefs[b.a];
+    const picoseconds one = all.took / all.count;
+    node_number unit = no_node;
+    if (all.is_fork) {
+      const picoseconds left = all.left / all.count;
+      unit = p().fork(p().work(left, {}, site), p().work(one - left, {}, site), site);
+    } else {
+      const node_number iterations = p().each(all.iterations, p().work(one, {}, site));
+      unit = p().loop(std::span(&iterations, 1), site);
+    }
+    const std::uint32_t around = all_.body(e) == trace_forest::nobody ? 0 : site_of(all_.at(all_.body(e)));
+    const auto work = [&](picoseconds time) { return p().work(time, {}, around); };
+    const picoseconds between = (b.length - one * all.count) / all.count;
+    if (between > 0) unit = p().series(std::array{work(between), unit}, around);
+    const picoseconds rest = b.length - (one + between) * all.count;
+    std::vector<node_number> parts = repeated(unit, all.count, around);
+    if (rest > 0) parts.push_back(work(rest));
+    if (made_.estimated.size() <= site) made_.estimated.resize(site + 1);
+    made_.estimated[site] += one * all.count;
+    estimated_ += one * all.count;
+    brief_ones_ += all.count;
+    measured_ += all.seen;
+    return parts.size() == 1 ? parts.front() : p().series(parts, around);
+  }
+
+  // A few nodes, however many times it is: a series of series.
+  std::vector<node_number> repeated(node_number unit, std::uint64_t times, std::uint32_t site) {
+    constexpr std::uint64_t row = 64;
+    std::vector<node_number> parts;
+    for (; times > 0; times /= row) {
+      parts.insert(parts.end(), times % row, unit);
+      if (times >= row) unit = p().series(std::vector<node_number>(row, unit), site);
+    }
+    return parts;
   }
 
   // A strand of a task flow: between tasks it looks for others.
@@ -284,7 +326,10 @@ class builder {
     const std::uint64_t iterations = std::max<std::uint64_t>(1, b.b - b.a);
     const std::uint32_t own = site_of(b);
     const std::uint32_t site = own != 0 ? own : loop_site;
-    const std::vector<piece> parts = series_of(e, b.begin, b.end(), all_.children(e), site);
+    // In which of several iterations brief constructs were is not known. They are work, so that any iteration may be cut off.
+    split(e, traced::brief);
+    const std::span<const std::uint32_t> told = iterations > 1 ? others_ : all_.children(e);
+    const std::vector<piece> parts = series_of(e, b.begin, b.end(), told, site);
     std::uint64_t constructs = 0;
     bool waits = false;
     for (const piece& each : parts) {
@@ -525,6 +570,13 @@ class builder {
       made_.remarks.emplace_back("The trace has no construct: the program opened no region.");
     say(all_.unfinished(), "bodies had not ended when the file did. What is known of them is taken as "
                            "sections one after another.");
+    if (brief_ones_ > 0) {
+      made_.remarks.push_back(fmt::format(
+          "{:.3g} ms of the work are an estimate: {} loops and forks that were too brief to be told one by "
+          "one, of which {} "
+          "were measured. Their iterations are taken to be equal, and their branches to be serial.",
+          static_cast<double>(estimated_) * 1e-9, brief_ones_, measured_));
+    }
     say(without_right_, "forks have no right branch in the file.");
     say(without_iterations_, "loops lack some of their iterations in the file.");
     say(without_predecessor_, "edges of graphs are from nodes that the file does not have.");
@@ -551,6 +603,9 @@ class builder {
   std::uint64_t without_iterations_ = 0;
   std::uint64_t without_predecessor_ = 0;
   std::uint64_t told_in_part_ = 0;
+  picoseconds estimated_ = 0;
+  std::uint64_t brief_ones_ = 0;
+  std::uint64_t measured_ = 0;
   std::uint64_t like_others_ = 0;
   std::vector<trace_edge> edges_;                           // sorted by their graphs
   std::unordered_map<std::uint32_t, std::uint32_t> likes_;  // by sites

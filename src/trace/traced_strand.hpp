@@ -1,6 +1,7 @@
 // What the parts of the tracer share: what it knows of a strand, and what it notes in frames.
 #pragma once
 
+#include "trace/brief_ones.hpp"
 #include "trace/tracer.hpp"
 #include "worker/unobserved_part.hpp"
 
@@ -53,6 +54,7 @@ struct tracer::strand {
   unobserved_part unobserved;
   std::uint64_t alone_since_ns = 0;  // in a stretch of which the tracer does not hear
   std::uint32_t brief_ones = 0;      // constructs one after the other that were too brief to be told
+  detail::brief_ones untold;         // of which body
   std::uint64_t wait_depth = 0;
   bool long_children = false;  // since the last wait that was told
   traced_body* spare = nullptr;

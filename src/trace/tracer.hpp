@@ -17,6 +17,7 @@
 namespace sennit::detail {
 
 class runtime_core;
+struct brief_place;
 struct told_node;
 struct told_nodes;
 
@@ -126,6 +127,9 @@ class tracer final : public schedule_hooks {
   static constexpr std::uint32_t told_share = 4;
   static constexpr std::uint32_t few_brief_ones = 2;
   static constexpr std::uint64_t alone_ns = 1'000'000;
+  // A strand that was left alone for longer has met no gate for a while, although the clock has shut it: for the rest of that
+  // time it did something else than what is brief.
+  static constexpr std::uint64_t longest_alike_ns = 8'000'000;
   // Durations of children are kept by their groups' numbers, and those of loops by their sites alone, too.
   static constexpr std::uint32_t any_depth = 1U << 20;
   static constexpr std::uint32_t depth_of_child(std::uint32_t depth) noexcept {
@@ -155,6 +159,10 @@ class tracer final : public schedule_hooks {
   std::uint64_t expected_in(const traced_body* around) const noexcept;
   std::uint64_t expected(const traced_body* around, std::uintptr_t site) const noexcept;
   static void was_brief(strand& of) noexcept;
+  void was_brief(strand& of, const traced_body& construct, std::uint64_t took_ns) noexcept;
+  void begin_brief(strand& of) noexcept;
+  void tell_brief(strand& of) noexcept;
+  static void forget_brief(strand& of, const traced_body& body) noexcept;
   static void was_told(strand& of) noexcept;
   void learn(const traced_body& fork, std::uint64_t took_ns, std::uint64_t right_ns) noexcept;
   static void leave(strand& of, traced_body& body) noexcept;

@@ -79,10 +79,11 @@ class brief_ones {
     like_ns_ = now_ns - now_begun_ns_;
     now_.clear();
   }
-  // The strand was left alone in the body. Precondition: as of took().
-  void was_alone(std::uint64_t body, std::uint64_t begun_ns, std::uint64_t ended_ns) noexcept {
-    if (like_.empty() || ended_ns <= begun_ns) return;
-    const double share = static_cast<double>(ended_ns - begun_ns) / static_cast<double>(like_ns_);
+  // The strand was left alone in the body, and did for so long what it did before. Precondition: as of took().
+  void was_alone(std::uint64_t body, std::uint64_t alike_ns, std::uint64_t begun_ns,
+                 std::uint64_t ended_ns) noexcept {
+    if (like_.empty()) return;
+    const double share = static_cast<double>(alike_ns) / static_cast<double>(like_ns_);
     for (const brief_place& one : like_.all())
       if (brief_place* const place = told_.at(one)) place->add(one, share);
     extend(body, begun_ns, ended_ns);

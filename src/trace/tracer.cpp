@@ -4,7 +4,6 @@
 #include "trace/traced_strand.hpp"
 #include "worker/worker.hpp"
 
-#include <algorithm>
 #include <memory>
 #include <new>
 #include <utility>
@@ -113,7 +112,8 @@ unobserved_part* tracer::leaves_alone(trace_cursor& cursor) noexcept {
   if (of == nullptr || of->brief_ones < enough_brief_ones || of->innermost == nullptr || of->in_cuts())
     return nullptr;
   settle(*of);
-  of->alone_since_ns = now();
+  of->alone_since_ns = of->gate_met_ns = now();
+  of->alike_ns = 0;
   of->untold.left_alone(of->alone_since_ns);
   return &of->unobserved;
 }
@@ -125,11 +125,14 @@ void tracer::hears_again(trace_cursor& cursor) noexcept {
   if (end - since >= alone_ns) of.brief_ones = enough_brief_ones - few_brief_ones;
   if (of.innermost == nullptr || !of.innermost->told || of.in_cuts()) return;
   begin_brief(of);
-  of.untold.was_alone(of.innermost->id, since, std::min(end, since + longest_alike_ns));
+  of.meets_gate(end);
+  of.untold.was_alone(of.innermost->id, of.alike_ns, since, end);
 }
 
 bool tracer::has_left_alone_for_long(trace_cursor& cursor) noexcept {
-  return now() - strand::of(cursor)->alone_since_ns >= alone_ns;
+  strand& of = *strand::of(cursor);
+  of.meets_gate(now());
+  return of.gate_met_ns - of.alone_since_ns >= alone_ns;
 }
 
 bool tracer::may_be_long(trace_cursor&, std::uintptr_t site) noexcept {

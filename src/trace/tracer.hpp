@@ -127,9 +127,6 @@ class tracer final : public schedule_hooks {
   static constexpr std::uint32_t told_share = 4;
   static constexpr std::uint32_t few_brief_ones = 2;
   static constexpr std::uint64_t alone_ns = 1'000'000;
-  // A strand that was left alone for longer has met no gate for a while, although the clock has shut it: for the rest of that
-  // time it did something else than what is brief.
-  static constexpr std::uint64_t longest_alike_ns = 8'000'000;
   // Durations of children are kept by their groups' numbers, and those of loops by their sites alone, too.
   static constexpr std::uint32_t any_depth = 1U << 20;
   static constexpr std::uint32_t depth_of_child(std::uint32_t depth) noexcept {

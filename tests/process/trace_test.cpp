@@ -208,7 +208,8 @@ TEST(Trace, CountsWhatIsTooBriefByItsPlace) {
       forks_us += args["took"].get<double>();
       left_us += args["left"].get<double>();
     } else {
-      EXPECT_EQ(args["n"], 10) << e;
+      EXPECT_GE(args["n"], 4) << e;
+      EXPECT_LE(args["n"], 10) << e;
       loops_us += args["took"].get<double>();
     }
   }

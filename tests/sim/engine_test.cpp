@@ -87,7 +87,9 @@ TEST(sim_engine, thieves_learn_what_a_barrier_takes) {
   m.costs.barrier_base = 100 * us;
   m.costs.steal_miss = m.costs.transfer = {nanosecond, nanosecond, nanosecond};
   const program p = two_frames(us, 1000 * us, 2000 * us);
-  const run_result r = simulate(p, m, with(2, steal::ask));
+  options how = with(2, steal::ask);
+  how.sleepers = false;
+  const run_result r = simulate(p, m, how);
   EXPECT_EQ(r.barriers, 2U);
   // It asks for 1 us at first, and for (3 * 1 us + 100 us) / 4 the next time.
   const picoseconds searched = r.workers[1].of(activity::searching);

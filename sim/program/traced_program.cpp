@@ -304,6 +304,7 @@ class builder {
     std::ranges::sort(chosen_, {},
                       [&](std::uint32_t c) { return std::tuple(all_.at(c).a, all_.at(c).b, c); });
     const std::vector<std::uint32_t> leaves = chosen_;
+    look_for_held_up(leaves, site);
     std::vector<node_number> parts;
     std::uint64_t told = 0;
     for (const std::uint32_t c : leaves) {
@@ -318,6 +319,30 @@ class builder {
     if (before.empty()) return n;
     before.push_back(n);
     return p().series(before, site);
+  }
+
+  // Leaves without constructs that took far longer for an iteration than half of the loop's leaves did.
+  void look_for_held_up(std::span<const std::uint32_t> leaves, std::uint32_t site) {
+    constexpr std::size_t enough = 4;
+    constexpr double far = 8;
+    constexpr double worth_telling = 1e9;  // a millisecond
+    if (leaves.size() < enough) return;
+    const auto iterations = [&](std::uint32_t c) {
+      return static_cast<double>(std::max<std::uint64_t>(1, all_.at(c).b - all_.at(c).a));
+    };
+    std::vector<double> each;
+    for (const std::uint32_t c : leaves)
+      each.push_back(static_cast<double>(all_.at(c).length) / iterations(c));
+    const auto middle = each.begin() + static_cast<std::ptrdiff_t>(each.size() / 2);
+    std::ranges::nth_element(each, middle);
+    for (const std::uint32_t c : leaves) {
+      const auto took = static_cast<double>(all_.at(c).length);
+      const double expected = *middle * iterations(c);
+      if (!all_.children(c).empty() || took <= far * expected || took - expected < worth_telling) continue;
+      held_up& at = held_up_[site];
+      ++at.leaves;
+      at.excess_ms += (took - expected) * 1e-9;
+    }
   }
 
   // A leaf that is work is uniform. One with constructs is cut between them, as if each iteration had as many.
@@ -577,6 +602,16 @@ class builder {
           "were measured. Their iterations are taken to be equal, and their branches to be serial.",
           static_cast<double>(estimated_) * 1e-9, brief_ones_, measured_));
     }
+    for (const auto& [site, at] : held_up_) {
+      const std::string& name = p().site_name(site);
+      made_.remarks.push_back(fmt::format(
+          "Of the loop{}{}, {} {} longer an iteration than the others, {:.3g} ms more in all: unless these "
+          "iterations have more to do, the system ran something else meanwhile, and the span is too long. "
+          "Close everything "
+          "else and trace again.",
+          name.empty() ? "" : " at ", name, at.leaves,
+          at.leaves == 1 ? "leaf took more than 8 times" : "leaves took more than 8 times", at.excess_ms));
+    }
     say(without_right_, "forks have no right branch in the file.");
     say(without_iterations_, "loops lack some of their iterations in the file.");
     say(without_predecessor_, "edges of graphs are from nodes that the file does not have.");
@@ -602,6 +637,11 @@ class builder {
   std::uint64_t without_right_ = 0;
   std::uint64_t without_iterations_ = 0;
   std::uint64_t without_predecessor_ = 0;
+  struct held_up {
+    std::uint64_t leaves = 0;
+    double excess_ms = 0;
+  };
+  std::map<std::uint32_t, held_up> held_up_;  // by sites
   std::uint64_t told_in_part_ = 0;
   picoseconds estimated_ = 0;
   std::uint64_t brief_ones_ = 0;

@@ -16,6 +16,7 @@ using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr picoseconds us = 1000 * nanosecond;
 
@@ -301,6 +302,22 @@ TEST(sim_trace, estimates_brief_constructs) {
                   event("leaf", 3, 2, 0, 1000, R"("first":0,"last":10)"),
                   event("brief", 4, 3, 0, 1000, R"("count":20,"seen":2,"took":1000,"n":2)")});
   EXPECT_EQ(spans(nest.what, 0).span(), 100 * us);
+}
+
+// Catches: a leaf that was held up, and sets the span, of which the user hears nothing; a warning of every loop.
+TEST(sim_trace, warns_of_leaves_that_were_held_up) {
+  const auto loop_with = [](double longest) {
+    std::vector<std::string> events{event("region", 1, 0, 0, 20000),
+                                    event("loop", 2, 1, 0, 20000, R"("n":40,"site":1)")};
+    for (int i = 0; i < 4; ++i)
+      events.push_back(
+          event("leaf", 3 + i, 2, 1000 * i, i == 3 ? longest : 1000,
+                R"("first":)" + std::to_string(10 * i) + R"(,"last":)" + std::to_string(10 * i + 10)));
+    return program_in(events).remarks;
+  };
+  EXPECT_THAT(loop_with(9000), Contains(AllOf(HasSubstr("at main"), HasSubstr("1 leaf"),
+                                              HasSubstr("8 ms more"), HasSubstr("trace again"))));
+  EXPECT_THAT(loop_with(7000), Not(Contains(HasSubstr("trace again"))));
 }
 
 // Analyzes whatever is read, and sees that nothing else happens than an error that names the file.

@@ -78,27 +78,34 @@ picoseconds memory::from_memory(unsigned core, std::uint32_t home, std::uint64_t
   const std::uint64_t whole = (bytes + line - 1) / line * line;
   (local ? counts_[core].local_bytes : counts_[core].remote_bytes) += whole;
 
-  channel* on_the_way[3] = {&nodes_[home], &links_out_[home], &links_in_[node]};
-  const std::span<channel*> used(on_the_way, local ? 1 : 3);
   const picoseconds latency = local ? costs_.local_latency : costs_.remote_latency;
-  return latency + move(used, whole, local ? costs_.core_local : costs_.core_remote, writes ? 2 : 1, now);
+  const bytes_per_microsecond rate = local ? costs_.core_local : costs_.core_remote;
+  if (local) return latency + move(std::array{&nodes_[home]}, whole, rate, writes, now);
+  return latency +
+         move(std::array{&nodes_[home], &links_out_[home], &links_in_[node]}, whole, rate, writes, now);
 }
 
-picoseconds memory::move(std::span<channel*> used, std::uint64_t bytes, bytes_per_microsecond rate,
-                         std::uint64_t times, picoseconds now) {
+// What is written goes there and back. Where channels are full, a move takes many windows: this loop is most of the model's time.
+template <std::size_t Channels>
+picoseconds memory::move(const std::array<channel*, Channels>& used, std::uint64_t bytes,
+                         bytes_per_microsecond rate, bool writes, picoseconds now) {
+  const auto by_core = [rate](picoseconds time) {
+    return rate == 0 ? std::numeric_limits<std::uint64_t>::max()
+                     : std::max<std::uint64_t>(time * rate / microsecond, 1);
+  };
+  const unsigned twice = writes ? 1 : 0;
+  const std::uint64_t in_whole_window = by_core(channel::window);
   picoseconds at = now;
-  for (std::uint64_t left = bytes;;) {
-    const std::uint64_t number = at / channel::window;
-    const picoseconds end = (number + 1) * channel::window;
+  std::uint64_t number = at / channel::window;
+  std::uint64_t most = by_core((number + 1) * channel::window - at);
+  for (std::uint64_t left = bytes;; ++number, most = in_whole_window) {
     std::uint64_t room = std::numeric_limits<std::uint64_t>::max();
     for (channel* c : used) room = std::min(room, c->room(number));
-    const std::uint64_t by_core =
-        rate == 0 ? left : std::max<std::uint64_t>((end - at) * rate / microsecond, 1);
-    const std::uint64_t now_moved = std::min({left, by_core, std::max<std::uint64_t>(room / times, 1)});
-    for (channel* c : used) c->take(number, times * now_moved);
+    const std::uint64_t now_moved = std::min({left, most, std::max<std::uint64_t>(room >> twice, 1)});
+    for (channel* c : used) c->take(number, now_moved << twice);
     left -= now_moved;
     if (left == 0) return at + transfer(now_moved, rate) - now;
-    at = end;
+    at = (number + 1) * channel::window;
   }
 }
 

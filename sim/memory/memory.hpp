@@ -6,8 +6,9 @@
 #include "memory/copies.hpp"
 #include "time/picoseconds.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace sennit::sim {
@@ -66,9 +67,10 @@ class memory {
  private:
   picoseconds from_memory(unsigned core, std::uint32_t home, std::uint64_t bytes, bool writes,
                           picoseconds now);
-  // At this rate, unless what is used has less room; of that each byte takes so many.
-  static picoseconds move(std::span<channel*> used, std::uint64_t bytes, bytes_per_microsecond rate,
-                          std::uint64_t times, picoseconds now);
+  // At this rate, unless what is used has less room.
+  template <std::size_t Channels>
+  static picoseconds move(const std::array<channel*, Channels>& used, std::uint64_t bytes,
+                          bytes_per_microsecond rate, bool writes, picoseconds now);
   picoseconds drop_others(unsigned core, std::uint32_t block);
 
   places where_;

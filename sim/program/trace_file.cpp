@@ -42,6 +42,9 @@ enum field : unsigned {
   f_writes,
   f_color,
   f_skipped,
+  f_count,
+  f_seen,
+  f_took,
   f_stolen,
   f_version,
   f_program,
@@ -54,14 +57,14 @@ enum field : unsigned {
   f_none = fields
 };
 constexpr std::array<std::string_view, fields> field_names{
-    "name",   "cat",     "ph",      "ts",      "dur",           "tid",    "id",     "in",
-    "site",   "left",    "n",       "first",   "last",          "group",  "at",     "node",
-    "nodes",  "until",   "after",   "then",    "reads",         "writes", "color",  "skipped",
-    "stolen", "version", "program", "workers", "resolution_ns", "module", "offset", "function"};
+    "name",   "cat",     "ph",      "ts",      "dur",           "tid",     "id",     "in",      "site",
+    "left",   "n",       "first",   "last",    "group",         "at",      "node",   "nodes",   "until",
+    "after",  "then",    "reads",   "writes",  "color",         "skipped", "count",  "seen",    "took",
+    "stolen", "version", "program", "workers", "resolution_ns", "module",  "offset", "function"};
 constexpr unsigned first_of_args = f_id;
 
-constexpr std::array<std::string_view, traced_kinds> kinds{"region", "fork", "right", "loop",  "leaf",
-                                                           "child",  "wait", "named", "graph", "node"};
+constexpr std::array<std::string_view, traced_kinds> kinds{
+    "region", "fork", "right", "loop", "leaf", "child", "wait", "named", "graph", "node", "brief"};
 
 // The fields of one line. What a line has beyond them is for other readers.
 class line_fields : public nlohmann::json_sax<json> {
@@ -202,9 +205,8 @@ class reader {
           "{} events are of kinds that this version does not know; they are left out.", unknown_));
     }
     if (found_.skipped > 0) {
-      found_.remarks.push_back(fmt::format("{} forks were too brief to be told: they count as serial work of "
-                                           "what is around them.",
-                                           found_.skipped));
+      found_.remarks.push_back(
+          fmt::format("{} constructs were too brief to be told one by one.", found_.skipped));
     }
     if (found_.workers == 0) found_.workers = 1;
     set_sites();
@@ -338,9 +340,26 @@ class reader {
         e.a = whole_or_none(f_nodes);
         if (now_.has(f_until)) e.b = time(f_until);
         break;
+      case traced::brief: add_brief(e); break;
       case traced::region:
       case traced::right: break;
     }
+  }
+
+  void add_brief(trace_event& e) {
+    trace_brief all;
+    all.is_fork = now_.has(f_left);
+    all.count = whole(f_count);
+    all.seen = whole(f_seen);
+    if (all.count == 0) refuse("'count' is 0: there are no such constructs");
+    all.took = std::min(time(f_took), e.length);
+    if (all.is_fork) {
+      all.left = std::min(time(f_left), all.took);
+    } else {
+      all.iterations = std::max<std::uint64_t>(1, whole(f_n));
+    }
+    e.a = found_.briefs.size();
+    found_.briefs.push_back(all);
   }
 
   void add_edges(std::uint64_t graph, std::uint64_t node) {

@@ -22,9 +22,10 @@ enum class traced : std::uint8_t {
   wait,
   named,  // a section with a name of the user's; outside of regions it is in none
   graph,
-  node  // of a graph
+  node,  // of a graph
+  brief  // constructs in a body, which are not told one by one
 };
-inline constexpr unsigned traced_kinds = 10;
+inline constexpr unsigned traced_kinds = 11;
 
 struct trace_event {
   std::uint64_t id = 0;
@@ -33,7 +34,7 @@ struct trace_event {
   picoseconds length = 0;
   // left branch's length of a fork; iterations of a loop; first and last (not included) of a leaf; group of a wait; group and
   // time of the spawn of a child; number of nodes of a graph that are told, and since when no more are (0: all are); number of a
-  // node
+  // node; of brief ones, their number in trace::briefs
   std::uint64_t a = 0;
   std::uint64_t b = 0;
   std::uint32_t worker = 0;       // from trace::workers on: a thread that is none
@@ -69,6 +70,16 @@ struct trace_edge {
   std::uint64_t after;
 };
 
+// Constructs at one place, some of which were measured. The others are taken to be like them.
+struct trace_brief {
+  bool is_fork = false;  // else a loop
+  std::uint64_t count = 0;
+  std::uint64_t seen = 0;        // were measured
+  picoseconds took = 0;          // all
+  picoseconds left = 0;          // the left branches of all forks
+  std::uint64_t iterations = 0;  // of one loop
+};
+
 struct trace {
   std::string file;     // for messages
   std::string program;  // that ran
@@ -79,6 +90,7 @@ struct trace {
   std::vector<trace_site> sites{{}};
   std::vector<trace_touch> touches;
   std::vector<trace_edge> edges;
+  std::vector<trace_brief> briefs;
   std::uint64_t skipped = 0;         // forks that were too brief to be told
   bool complete = true;              // the file has its end
   std::vector<std::string> remarks;  // sentences for the user: what is missing, and why

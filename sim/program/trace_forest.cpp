@@ -85,7 +85,8 @@ void trace_forest::find_bodies() {
     std::uint32_t body = find(child.in);
     if (body == nobody) body = add_unfinished(child);
     const traced around = events_[body].what;
-    if (around == traced::wait) refuse_event(trace_, child, fmt::format("its body {} is a wait", child.in));
+    if (around == traced::wait || around == traced::brief)
+      refuse_event(trace_, child, fmt::format("its body {} holds nothing", child.in));
     if ((child.what == traced::leaf && around != traced::loop) ||
         (child.what == traced::node && around != traced::graph) ||
         (child.what == traced::right && around != traced::fork)) {
@@ -145,7 +146,8 @@ void trace_forest::list_within() {
   std::vector<std::uint32_t> bodies;
   for (std::uint32_t e = 0; e < events_.size(); ++e) {
     const traced what = events_[e].what;
-    if (what != traced::loop && what != traced::wait && what != traced::graph) bodies.push_back(e);
+    if (what != traced::loop && what != traced::wait && what != traced::graph && what != traced::brief)
+      bodies.push_back(e);
   }
   // What is around before what is in it: ids are given as bodies begin.
   std::ranges::sort(bodies, {}, [&](std::uint32_t e) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -32,6 +33,7 @@ class builder {
     for (const std::uint32_t e : all_.upward())
       if (nodes_[e] == no_node) nodes_[e] = node_of(e);
     set_root();
+    made_.estimated.resize(p().sites());
     remark();
     return std::move(made_);
   }
@@ -218,8 +220,48 @@ class builder {
       case traced::fork: return fork(e);
       case traced::loop: return loop(e);
       case traced::graph: return graph(e);
+      case traced::brief: return brief(e, site_in(b, around));
     }
     return no_node;
+  }
+
+  // The constructs one after the other, all equal, with what lies between them.
+  node_number brief(std::uint32_t e, std::uint32_t site) {
+    const trace_event& b = all_.at(e);
+    const trace_brief& all = trace_.briefs[b.a];
+    const picoseconds one = all.took / all.count;
+    node_number unit = no_node;
+    if (all.is_fork) {
+      const picoseconds left = all.left / all.count;
+      unit = p().fork(p().work(left, {}, site), p().work(one - left, {}, site), site);
+    } else {
+      const node_number iterations = p().each(all.iterations, p().work(one, {}, site));
+      unit = p().loop(std::span(&iterations, 1), site);
+    }
+    const std::uint32_t around = all_.body(e) == trace_forest::nobody ? 0 : site_of(all_.at(all_.body(e)));
+    const auto work = [&](picoseconds time) { return p().work(time, {}, around); };
+    const picoseconds between = (b.length - one * all.count) / all.count;
+    if (between > 0) unit = p().series(std::array{work(between), unit}, around);
+    const picoseconds rest = b.length - (one + between) * all.count;
+    std::vector<node_number> parts = repeated(unit, all.count, around);
+    if (rest > 0) parts.push_back(work(rest));
+    if (made_.estimated.size() <= site) made_.estimated.resize(site + 1);
+    made_.estimated[site] += one * all.count;
+    estimated_ += one * all.count;
+    brief_ones_ += all.count;
+    measured_ += all.seen;
+    return parts.size() == 1 ? parts.front() : p().series(parts, around);
+  }
+
+  // A few nodes, however many times it is: a series of series.
+  std::vector<node_number> repeated(node_number unit, std::uint64_t times, std::uint32_t site) {
+    constexpr std::uint64_t row = 64;
+    std::vector<node_number> parts;
+    for (; times > 0; times /= row) {
+      parts.insert(parts.end(), times % row, unit);
+      if (times >= row) unit = p().series(std::vector<node_number>(row, unit), site);
+    }
+    return parts;
   }
 
   // A strand of a task flow: between tasks it looks for others.
@@ -262,6 +304,7 @@ class builder {
     std::ranges::sort(chosen_, {},
                       [&](std::uint32_t c) { return std::tuple(all_.at(c).a, all_.at(c).b, c); });
     const std::vector<std::uint32_t> leaves = chosen_;
+    look_for_held_up(leaves, site);
     std::vector<node_number> parts;
     std::uint64_t told = 0;
     for (const std::uint32_t c : leaves) {
@@ -278,13 +321,40 @@ class builder {
     return p().series(before, site);
   }
 
+  // Leaves without constructs that took far longer for an iteration than half of the loop's leaves did.
+  void look_for_held_up(std::span<const std::uint32_t> leaves, std::uint32_t site) {
+    constexpr std::size_t enough = 4;
+    constexpr double far = 8;
+    constexpr double worth_telling = 1e9;  // a millisecond
+    if (leaves.size() < enough) return;
+    const auto iterations = [&](std::uint32_t c) {
+      return static_cast<double>(std::max<std::uint64_t>(1, all_.at(c).b - all_.at(c).a));
+    };
+    std::vector<double> each;
+    for (const std::uint32_t c : leaves)
+      each.push_back(static_cast<double>(all_.at(c).length) / iterations(c));
+    const auto middle = each.begin() + static_cast<std::ptrdiff_t>(each.size() / 2);
+    std::ranges::nth_element(each, middle);
+    for (const std::uint32_t c : leaves) {
+      const auto took = static_cast<double>(all_.at(c).length);
+      const double expected = *middle * iterations(c);
+      if (!all_.children(c).empty() || took <= far * expected || took - expected < worth_telling) continue;
+      held_up& at = held_up_[site];
+      ++at.leaves;
+      at.excess_ms += (took - expected) * 1e-9;
+    }
+  }
+
   // A leaf that is work is uniform. One with constructs is cut between them, as if each iteration had as many.
   void add_leaf(std::uint32_t e, std::uint32_t loop_site, std::vector<node_number>& to) {
     const trace_event& b = all_.at(e);
     const std::uint64_t iterations = std::max<std::uint64_t>(1, b.b - b.a);
     const std::uint32_t own = site_of(b);
     const std::uint32_t site = own != 0 ? own : loop_site;
-    const std::vector<piece> parts = series_of(e, b.begin, b.end(), all_.children(e), site);
+    // In which of several iterations brief constructs were is not known. They are work, so that any iteration may be cut off.
+    split(e, traced::brief);
+    const std::span<const std::uint32_t> told = iterations > 1 ? others_ : all_.children(e);
+    const std::vector<piece> parts = series_of(e, b.begin, b.end(), told, site);
     std::uint64_t constructs = 0;
     bool waits = false;
     for (const piece& each : parts) {
@@ -525,6 +595,23 @@ class builder {
       made_.remarks.emplace_back("The trace has no construct: the program opened no region.");
     say(all_.unfinished(), "bodies had not ended when the file did. What is known of them is taken as "
                            "sections one after another.");
+    if (brief_ones_ > 0) {
+      made_.remarks.push_back(fmt::format(
+          "{:.3g} ms of the work are an estimate: {} loops and forks that were too brief to be told one by "
+          "one, of which {} "
+          "were measured. Their iterations are taken to be equal, and their branches to be serial.",
+          static_cast<double>(estimated_) * 1e-9, brief_ones_, measured_));
+    }
+    for (const auto& [site, at] : held_up_) {
+      const std::string& name = p().site_name(site);
+      made_.remarks.push_back(fmt::format(
+          "Of the loop{}{}, {} {} longer an iteration than the others, {:.3g} ms more in all: unless these "
+          "iterations have more to do, the system ran something else meanwhile, and the span is too long. "
+          "Close everything "
+          "else and trace again.",
+          name.empty() ? "" : " at ", name, at.leaves,
+          at.leaves == 1 ? "leaf took more than 8 times" : "leaves took more than 8 times", at.excess_ms));
+    }
     say(without_right_, "forks have no right branch in the file.");
     say(without_iterations_, "loops lack some of their iterations in the file.");
     say(without_predecessor_, "edges of graphs are from nodes that the file does not have.");
@@ -550,7 +637,15 @@ class builder {
   std::uint64_t without_right_ = 0;
   std::uint64_t without_iterations_ = 0;
   std::uint64_t without_predecessor_ = 0;
+  struct held_up {
+    std::uint64_t leaves = 0;
+    double excess_ms = 0;
+  };
+  std::map<std::uint32_t, held_up> held_up_;  // by sites
   std::uint64_t told_in_part_ = 0;
+  picoseconds estimated_ = 0;
+  std::uint64_t brief_ones_ = 0;
+  std::uint64_t measured_ = 0;
   std::uint64_t like_others_ = 0;
   std::vector<trace_edge> edges_;                           // sorted by their graphs
   std::unordered_map<std::uint32_t, std::uint32_t> likes_;  // by sites

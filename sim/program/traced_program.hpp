@@ -21,7 +21,9 @@ struct traced_program {
   program what;
   std::vector<site_origin> origins{{}};  // of the program's sites
   picoseconds outside = 0;               // between regions: serial
-  std::vector<std::string> remarks;      // sentences for the user, after those of the trace
+  std::vector<picoseconds>
+      estimated;  // of each site, the work in constructs that are known from some of them only
+  std::vector<std::string> remarks;  // sentences for the user, after those of the trace
 };
 
 // A body's serial work is its time without the constructs directly in it. Regions follow one another, or overlap where several

@@ -200,7 +200,6 @@ void spans::walk_series(const node& n, const weights& w, std::vector<weights>& a
         own = children;
       }
       now.children = 0;
-      children = none;
       continue;
     }
     if (ends_[c].children > 0 && now.own + ends_[c].children > now.children) {

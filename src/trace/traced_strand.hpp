@@ -1,11 +1,13 @@
 // What the parts of the tracer share: what it knows of a strand, and what it notes in frames.
 #pragma once
 
+#include "trace/brief_ones.hpp"
 #include "trace/tracer.hpp"
 #include "worker/unobserved_part.hpp"
 
 #include <sennit/detail/fork/frame.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -52,7 +54,10 @@ struct tracer::strand {
   traced_body* leaf = nullptr;    // that has ended, and took `left_ns`
   unobserved_part unobserved;
   std::uint64_t alone_since_ns = 0;  // in a stretch of which the tracer does not hear
+  std::uint64_t gate_met_ns = 0;     // in that stretch: when a construct came to the tracer last
+  std::uint64_t alike_ns = 0;        // for how long of it the strand is taken to have done what it did before
   std::uint32_t brief_ones = 0;      // constructs one after the other that were too brief to be told
+  detail::brief_ones untold;         // of which body
   std::uint64_t wait_depth = 0;
   bool long_children = false;  // since the last wait that was told
   traced_body* spare = nullptr;
@@ -81,6 +86,13 @@ struct tracer::strand {
     }
   }
   void give_back(traced_body& body) noexcept { body.outer = std::exchange(spare, &body); }
+  // The strand is left alone, and has met a gate. If it has met none for longer than the clock leaves them open, it did something
+  // else meanwhile than what is brief.
+  void meets_gate(std::uint64_t now_ns) noexcept {
+    constexpr std::uint64_t longest_alike_ns = 8'000'000;
+    alike_ns += std::min(now_ns - gate_met_ns, longest_alike_ns);
+    gate_met_ns = now_ns;
+  }
   // Whether a fork here is a part of a loop.
   bool in_cuts() const noexcept {
     return innermost != nullptr && innermost->told &&

@@ -41,6 +41,7 @@ traced_body* tracer::open(strand& of, kind what, std::uintptr_t site) noexcept {
 void tracer::leave(strand& of, traced_body& body) noexcept {
   while (of.innermost != nullptr && of.innermost != &body) {
     traced_body* const within = std::exchange(of.innermost, of.innermost->outer);
+    forget_brief(of, *within);
     of.give_back(*within);
   }
   if (of.innermost != nullptr) of.innermost = body.outer;
@@ -57,8 +58,10 @@ void tracer::tell_in(strand& of, const traced_body& body, std::uint64_t end_ns) 
   const bool may_be_left_out = body.what == kind::fork || body.what == kind::right;
   if (may_be_left_out && !body.holds_told && end_ns - body.begun_ns < brief_ns) {
     if (of.innermost != nullptr) of.innermost->skipped += body.skipped + (body.what == kind::fork ? 1 : 0);
+    forget_brief(of, body);
     return;
   }
+  tell_brief(of);
   tell(body, end_ns);
   if (of.innermost != nullptr) of.innermost->holds_told = true;
 }
@@ -77,6 +80,31 @@ void tracer::was_brief(strand& of) noexcept {
   if (of.innermost != nullptr) ++of.innermost->skipped;
 }
 
+// A construct that has left the strand. Only those directly in a body that is told count, as that is where they are said to be.
+void tracer::was_brief(strand& of, const traced_body& construct, std::uint64_t took_ns) noexcept {
+  was_brief(of);
+  if (of.innermost == nullptr || !of.innermost->told) return;
+  begin_brief(of);
+  const bool is_fork = construct.what == kind::fork;
+  of.untold.took(of.innermost->id,
+                 {.site = construct.site,
+                  .is_fork = is_fork,
+                  .count = 1,
+                  .took_ns = static_cast<double>(took_ns),
+                  .left_ns = static_cast<double>(is_fork ? construct.left_ns : 0),
+                  .iterations = static_cast<double>(is_fork ? 0 : construct.last)},
+                 construct.begun_ns, construct.begun_ns + took_ns);
+}
+
+// What is known of the brief constructs of another body is told.
+void tracer::begin_brief(strand& of) noexcept {
+  if (of.untold.body() != of.innermost->id) tell_brief(of);
+}
+
+void tracer::forget_brief(strand& of, const traced_body& body) noexcept {
+  if (of.untold.body() == body.id) of.untold.forget();
+}
+
 void tracer::was_told(strand& of) noexcept { of.brief_ones -= of.brief_ones / told_share; }
 
 unobserved_part* tracer::leaves_alone(trace_cursor& cursor) noexcept {
@@ -84,17 +112,27 @@ unobserved_part* tracer::leaves_alone(trace_cursor& cursor) noexcept {
   if (of == nullptr || of->brief_ones < enough_brief_ones || of->innermost == nullptr || of->in_cuts())
     return nullptr;
   settle(*of);
-  of->alone_since_ns = now();
+  of->alone_since_ns = of->gate_met_ns = now();
+  of->alike_ns = 0;
+  of->untold.left_alone(of->alone_since_ns);
   return &of->unobserved;
 }
 
 void tracer::hears_again(trace_cursor& cursor) noexcept {
   strand& of = *strand::of(cursor);
-  if (now() - of.alone_since_ns >= alone_ns) of.brief_ones = enough_brief_ones - few_brief_ones;
+  const std::uint64_t since = of.alone_since_ns;
+  const std::uint64_t end = now();
+  if (end - since >= alone_ns) of.brief_ones = enough_brief_ones - few_brief_ones;
+  if (of.innermost == nullptr || !of.innermost->told || of.in_cuts()) return;
+  begin_brief(of);
+  of.meets_gate(end);
+  of.untold.was_alone(of.innermost->id, of.alike_ns, since, end);
 }
 
 bool tracer::has_left_alone_for_long(trace_cursor& cursor) noexcept {
-  return now() - strand::of(cursor)->alone_since_ns >= alone_ns;
+  strand& of = *strand::of(cursor);
+  of.meets_gate(now());
+  return of.gate_met_ns - of.alone_since_ns >= alone_ns;
 }
 
 bool tracer::may_be_long(trace_cursor&, std::uintptr_t site) noexcept {
@@ -145,6 +183,7 @@ void tracer::end(trace_cursor& cursor, frame*) noexcept {
     durations_.took(body->last, depth_of_child(body->depth), end - body->begun_ns);
     if (!is_worth_telling(*body, end - body->begun_ns)) return;
   }
+  tell_brief(*of);
   tell(*body, end, body->what != kind::region);
   if (body->what == kind::region) flush_now_and_then();
 }
@@ -211,6 +250,7 @@ void tracer::dropped(trace_cursor& cursor) noexcept {
   if (of == nullptr || body == nullptr) return;
   settle(*of);
   leave(*of, *body);
+  forget_brief(*of, *body);
   of->give_back(*body);
 }
 

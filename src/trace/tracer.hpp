@@ -17,6 +17,7 @@
 namespace sennit::detail {
 
 class runtime_core;
+struct brief_place;
 struct told_node;
 struct told_nodes;
 
@@ -155,6 +156,10 @@ class tracer final : public schedule_hooks {
   std::uint64_t expected_in(const traced_body* around) const noexcept;
   std::uint64_t expected(const traced_body* around, std::uintptr_t site) const noexcept;
   static void was_brief(strand& of) noexcept;
+  void was_brief(strand& of, const traced_body& construct, std::uint64_t took_ns) noexcept;
+  void begin_brief(strand& of) noexcept;
+  void tell_brief(strand& of) noexcept;
+  static void forget_brief(strand& of, const traced_body& body) noexcept;
   static void was_told(strand& of) noexcept;
   void learn(const traced_body& fork, std::uint64_t took_ns, std::uint64_t right_ns) noexcept;
   static void leave(strand& of, traced_body& body) noexcept;

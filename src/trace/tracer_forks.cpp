@@ -145,7 +145,7 @@ void tracer::unobserved_ends(trace_cursor& cursor) noexcept {
   if (told) {
     tell_in(of, *fork, end);
   } else if (took < resolution_ns) {
-    was_brief(of);
+    was_brief(of, *fork, took);
   } else {
     traced_body right;
     right.what = kind::right;

@@ -1,9 +1,13 @@
 // What the tracer writes.
 #include "process/settings.hpp"
 #include "system/nanoseconds.hpp"
+#include "trace/traced_strand.hpp"
 #include "trace/tracer.hpp"
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
+
+#include <algorithm>
+#include <cmath>
 
 namespace sennit::detail {
 
@@ -105,6 +109,41 @@ void tracer::tell(const traced_body& body, std::uint64_t end_ns, bool stolen) no
     default: break;
   }
   file_.add(to, line.raw("}}"));
+}
+
+// Of each place one line. The lines share the time since the first of the constructs, which may have been mixed.
+void tracer::tell_brief(strand& of) noexcept {
+  of.untold.interrupted();
+  const std::uint64_t in = of.untold.body();
+  if (in == 0) return;
+  double all_ns = 0;
+  for (const brief_place& place : of.untold.places()) all_ns += place.took_ns;
+  const std::uint64_t length = of.untold.ended_ns() - of.untold.begun_ns();
+  std::uint64_t at = of.untold.begun_ns();
+  if (all_ns >= brief_ns && !file_.is_parents()) {
+    const auto whole = [](double value) { return static_cast<std::uint64_t>(std::llround(value)); };
+    const unsigned to = row();
+    for (const brief_place& place : of.untold.places()) {
+      const auto part = static_cast<std::uint64_t>(static_cast<double>(length) * (place.took_ns / all_ns));
+      trace_line line;
+      line.raw(R"({"name":"brief )").raw(place.is_fork ? "forks" : "loops");
+      line.raw(R"(","cat":"brief","ph":"X","ts":)").time(at).raw(R"(,"dur":)").time(part);
+      line.raw(R"(,"pid":1,"tid":)").number(to).raw(R"(,"args":{"id":)").number(next_id());
+      line.raw(R"(,"in":)").number(in);
+      if (const std::uint32_t site = sites_.number_of(place.site)) line.raw(R"(,"site":)").number(site);
+      line.raw(R"(,"count":)").number(std::max<std::uint64_t>(1, whole(place.count)));
+      line.raw(R"(,"seen":)").number(whole(place.seen));
+      line.raw(R"(,"took":)").time(std::min(part, whole(place.took_ns)));
+      if (place.is_fork) {
+        line.raw(R"(,"left":)").time(std::min(part, whole(place.left_ns)));
+      } else {
+        line.raw(R"(,"n":)").number(std::max<std::uint64_t>(1, whole(place.iterations / place.count)));
+      }
+      file_.add(to, line.raw("}}"));
+      at += part;
+    }
+  }
+  of.untold.forget();
 }
 
 void tracer::flush_now_and_then() noexcept {

@@ -46,7 +46,7 @@ void tracer::loop_ends(strand& of, traced_body& loop) noexcept {
     tell_in(of, loop, end);
     was_told(of);
   } else {
-    was_brief(of);
+    was_brief(of, loop, took);
   }
   of.give_back(loop);
 }
@@ -95,6 +95,7 @@ void tracer::leaf_ends(trace_cursor& cursor) noexcept {
 void tracer::tell_leaf(strand& of) noexcept {
   traced_body* const body = std::exchange(of.leaf, nullptr);
   if (body == nullptr) return;
+  tell_brief(of);
   tell(*body, body->begun_ns + body->left_ns);
   of.give_back(*body);
 }

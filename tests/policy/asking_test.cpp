@@ -18,6 +18,16 @@ TEST(asking, lasts_about_as_long_as_a_barrier) {
   EXPECT_TRUE(a.silent(1'000));
 }
 
+// Catches a thief that forgets what barriers took before, or that does not learn: each barrier counts a quarter.
+TEST(asking, weighs_a_barrier_with_those_before) {
+  asking a(2);
+  EXPECT_EQ(a.patience_ns(), 1'000U);
+  a.barrier_took(5'000);
+  EXPECT_EQ(a.patience_ns(), 2'000U);
+  a.barrier_took(0);
+  EXPECT_EQ(a.patience_ns(), 1'500U);
+}
+
 // Catches a first barrier that comes at once where it takes a millisecond.
 TEST(asking, takes_barriers_to_last_longer_with_more_workers) {
   EXPECT_TRUE(asking(2).silent(1'000));

@@ -14,6 +14,13 @@ TEST(keeping, follows_the_gap) {
   EXPECT_LE(keep_for(0, 1'000'000'000), longest_keep_ns);
 }
 
+// Catches: a time that ends at once without a gap, or that lasts as long each time.
+TEST(keeping, halves_without_a_gap) {
+  EXPECT_EQ(keep_for(16'000, 0), 8'000U);
+  EXPECT_EQ(keep_for(16'000, 400), 8'000U);
+  EXPECT_EQ(keep_for(16'000, 600), 9'600U);
+}
+
 TEST(keeping, ends_where_there_are_no_gaps) {
   std::uint64_t keep = longest_keep_ns;
   for (int thieves = 0; thieves < 10; ++thieves) keep = keep_for(keep, 0);

@@ -50,6 +50,18 @@ TEST(waking, a_loop_that_goes_on_lasts) {
   EXPECT_EQ(w.met(true, false, worth, 1, 0, 1), wake);
 }
 
+// Catches a watcher that takes what was noted before the gate was last shut for a frame that is there, or that waits for a note
+// where nothing was ever pushed with the gate shut.
+TEST(waking, who_watches_needs_no_note) {
+  waking w;
+  EXPECT_FALSE(w.lasts(worth - 1, 0, 1, 0, 1));
+  EXPECT_TRUE(w.lasts(worth, 0, 1, 0, 1));
+  EXPECT_EQ(w.met(true, true, 0, 1, 0, 1), wait);
+  w.forget();
+  EXPECT_FALSE(w.lasts(2 * worth, worth + 1, 1, 0, 1));
+  EXPECT_TRUE(w.lasts(2 * worth + 1, worth + 1, 1, 0, 1));
+}
+
 // Catches a frame that is taken for another one in its place: stolen, or of a deque that has begun anew.
 TEST(waking, what_has_left_the_deque_is_over) {
   waking w;

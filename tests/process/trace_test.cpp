@@ -177,6 +177,49 @@ TEST(Trace, CountsBriefForksInsteadOfTellingThem) {
   EXPECT_LT(forks, 20'000U) << "of 800'000";
 }
 
+TEST(Trace, CountsWhatIsTooBriefByItsPlace) {
+  // Catches: brief loops and forks of which nothing is told; an estimate that forgets what the strand did while it was left
+  // alone, or that counts serial work after the loops, too.
+  const trace_path file;
+  EXPECT_THAT(traced(file, 1,
+                     [] {
+                       sennit::region r;
+                       r.run([] {
+                         for (int t = 0; t < 400; ++t)
+                           sennit::parallel_for(0, 10, [](int) { busy_for(5us); });
+                         busy_for(100ms);
+                       });
+                       r.run([] {
+                         for (int t = 0; t < 400; ++t)
+                           sennit::join([] { busy_for(10us); }, [] { busy_for(30us); });
+                       });
+                     }),
+              ExitedWith(0));
+  const json trace = parsed(file);
+  expect_well_formed(trace);
+  double loops_us = 0;
+  double forks_us = 0;
+  double left_us = 0;
+  for (const json& e : of_kind(trace, "brief")) {
+    const json& args = e["args"];
+    EXPECT_LE(args["seen"], args["count"]) << e;
+    EXPECT_LE(args["took"].get<double>(), e["dur"].get<double>() + 0.01) << e;
+    if (args.contains("left")) {
+      forks_us += args["took"].get<double>();
+      left_us += args["left"].get<double>();
+    } else {
+      EXPECT_GE(args["n"], 4) << e;
+      EXPECT_LE(args["n"], 10) << e;
+      loops_us += args["took"].get<double>();
+    }
+  }
+  // Of 20 ms and 16 ms, if nothing disturbs them; the first loops are told.
+  EXPECT_GT(loops_us, 10'000);
+  EXPECT_LT(loops_us, 60'000);
+  EXPECT_GT(forks_us, 8'000);
+  EXPECT_NEAR(left_us / forks_us, 0.25, 0.15);
+}
+
 TEST(Trace, TellsChildrenWhereTheyWereSpawned) {
   // Catches: children that have no group or another one, that are told twice, and those that another strand spawns.
   const trace_path file;

@@ -54,6 +54,76 @@ TEST(sim_engine, two_workers_share_a_fork) {
   EXPECT_EQ(behind_barrier.steals, 1U);
 }
 
+// A machine on which nothing costs anything.
+machine free_machine(unsigned nodes, unsigned cores) {
+  machine m = server(nodes, cores);
+  m.costs = {};
+  return m;
+}
+
+// The owner pushes two frames and then is busy: a thief each.
+program two_frames(picoseconds first, picoseconds second, picoseconds own) {
+  program p;
+  p.set_root(p.fork(p.fork(p.work(own), p.work(second)), p.work(first)));
+  return p;
+}
+
+// Catches: two thieves that take from one deque at the same time.
+TEST(sim_engine, a_steal_locks_the_deque) {
+  machine m = free_machine(1, 3);
+  m.costs.deque_lock = 100 * us;
+  m.costs.steal_miss = {us, us, us};
+  const program p = two_frames(1000 * us, 1000 * us, 1000 * us);
+  for (const steal by : {steal::fence, steal::barrier}) {
+    const picoseconds makespan = simulate(p, m, with(3, by)).makespan;
+    EXPECT_GE(makespan, 1100 * us);
+    EXPECT_LE(makespan, 1103 * us);
+  }
+}
+
+// Catches: a thief that goes on asking for as short a time although barriers are seen to take long.
+TEST(sim_engine, thieves_learn_what_a_barrier_takes) {
+  machine m = free_machine(1, 2);
+  m.costs.barrier_base = 100 * us;
+  m.costs.steal_miss = m.costs.transfer = {nanosecond, nanosecond, nanosecond};
+  const program p = two_frames(us, 2000 * us, 1000 * us);
+  options how = with(2, steal::ask);
+  how.sleepers = false;
+  const run_result r = simulate(p, m, how);
+  EXPECT_EQ(r.barriers, 2U);
+  // It asks for 1 us at first, and for (3 * 1 us + 100 us) / 4 the next time.
+  EXPECT_GE(r.makespan, (1 + 100 + 1 + 25 + 100 + 2000) * us);
+}
+
+// Catches: a thief of a paced owner that takes one frame after the other.
+TEST(sim_engine, promotions_are_a_beat_apart) {
+  program p;
+  p.set_root(tree(p, 12, us));
+  options how = with(8);
+  how.how = promotion::paced;
+  how.heartbeat = 50 * us;
+  const run_result r = simulate(p, server(1, 8), how);
+  EXPECT_GT(r.promotions, 8U);
+  EXPECT_LE(r.promotions, 8 * (r.makespan / how.heartbeat + 1));
+}
+
+// Catches: nearest victims that are any victims.
+TEST(sim_engine, nearest_victims_are_near) {
+  machine m = free_machine(8, 4);
+  m.costs.steal_miss = m.costs.steal_hit = {1 * nanosecond, 1 * nanosecond, 1000 * nanosecond};
+  program p;
+  p.set_root(tree(p, 12, us));
+  const auto looks = [&](victims from) {
+    options how = with(32);
+    how.from = from;
+    const run_result r = simulate(p, m, how);
+    picoseconds time = 0;
+    for (const worker_result& w : r.workers) time += w.of(activity::stealing);
+    return static_cast<double>(time) / static_cast<double>(r.steals);
+  };
+  EXPECT_LT(looks(victims::nearest), 0.5 * looks(victims::random));
+}
+
 // Catches: the owner's fence that is not paid for.
 TEST(sim_engine, owners_pay_for_fences) {
   program p;

@@ -14,6 +14,8 @@
 namespace sennit::sim {
 namespace {
 
+constexpr picoseconds us = 1000 * nanosecond;
+
 // A line takes 1 ns from the shared cache, 4 ns from memory of the own node, 8 ns from another one's.
 machine some_machine(const std::vector<std::vector<unsigned>>& nodes) {
   machine m;
@@ -161,6 +163,44 @@ TEST_F(sim_memory, counts_accesses_and_misses) {
   EXPECT_EQ(second.shared_misses, 1U);
   EXPECT_EQ(m_.counts().private_misses, 3U);
   EXPECT_EQ(m_.counts().remote_bytes, 128U);
+}
+
+// Catches: a write that waits for its line and then for the other copies, one after the other.
+TEST_F(sim_memory, drops_copies_while_it_fetches) {
+  read(0, 7);
+  read(4, 7);
+  EXPECT_EQ(write(2, 7), 200 * nanosecond);
+  read(1, 8);
+  read(0, 8);
+  EXPECT_EQ(write(2, 8), 104 * nanosecond) << "the other caches of the node are no farther than its memory";
+}
+
+// Catches: a core that has nothing of a full window, or more than its quarter of an eighth of it.
+TEST_F(sim_memory, has_a_least_share_for_each_core) {
+  memory m(some_machine({{2, 2}, {2, 2}}), 10);
+  for (std::uint32_t core = 0; core < 3; ++core) m.access(core, core, 64000, false, 0);
+  EXPECT_EQ(m.access(3, 3, 4032, false, 0), 100 * nanosecond + 4 * us + 2 * nanosecond);
+  EXPECT_EQ(m.access(3, 4, 3968, false, 0), 100 * nanosecond + 248 * nanosecond);
+}
+
+// Catches: what full windows have had beyond their room that later ones lack although others between them were never used.
+TEST(sim_channel, owes_nothing_after_unused_windows) {
+  const auto owing = [] {
+    channel c(250, 400);
+    EXPECT_EQ(c.room(0), 1000U);
+    c.take(0, 1000);
+    for (int i = 0; i < 5; ++i) {
+      EXPECT_EQ(c.room(0), 400U);
+      c.take(0, 400);
+    }
+    return c;  // owes 2000 bytes
+  };
+  EXPECT_EQ(owing().room(1), 500U);
+  channel c = owing();
+  EXPECT_EQ(c.room(2), 500U);
+  EXPECT_EQ(c.room(3), 500U);
+  EXPECT_EQ(c.room(4), 1000U);
+  EXPECT_EQ(owing().room(3), 1000U);
 }
 
 // Catches: windows that have more room than they have bandwidth, or none for those who need little; what these have had that is

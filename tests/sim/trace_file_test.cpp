@@ -1,10 +1,12 @@
 // Traces of programs: what program they tell of, and files that are not as they should be.
+#include "scale/scale.hpp"
 #include "scale/spans.hpp"
 #include "traces.hpp"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 
 namespace sennit::sim {
@@ -14,6 +16,7 @@ using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr picoseconds us = 1000 * nanosecond;
 
@@ -274,6 +277,49 @@ TEST(sim_trace, of_a_killed_program_is_read_as_far_as_it_goes) {
   EXPECT_THAT(drawn(t.what, t.what.root()), AllOf(HasSubstr("F(10,20)"), HasSubstr("L[5:20 5:10]")));
 }
 
+// Catches: brief constructs that count as serial work, or as parallel beyond what was measured; time between them that is lost;
+// a trace whose estimate nobody is told of; a leaf of several iterations that can no longer be cut where they were.
+TEST(sim_trace, estimates_brief_constructs) {
+  const std::string loops = R"("site":1,"count":1000,"seen":20,"took":50000,"n":100)";
+  const traced_program t =
+      program_in({event("region", 1, 0, 0, 61000), event("brief", 2, 1, 500, 60000, loops)});
+  const scalability s = scale(t.what, {});
+  EXPECT_EQ(s.all.work, 61'000 * us);
+  // 10 us between two loops of 50 us, and 1 ms without any.
+  EXPECT_NEAR(static_cast<double>(s.all.span), 11'500.0 * us, 1.0 * us);
+  EXPECT_THAT(t.remarks, Contains(AllOf(HasSubstr("50 ms of the work are an estimate"),
+                                        HasSubstr("1000 loops"), HasSubstr("20 were measured"))));
+  ASSERT_EQ(t.estimated.size(), t.what.sites());
+  EXPECT_EQ(std::accumulate(t.estimated.begin(), t.estimated.end(), picoseconds{0}), 50'000 * us);
+
+  const std::string forks = R"("site":1,"count":70,"seen":20,"took":700,"left":490)";
+  const std::vector<std::string> events{event("region", 1, 0, 0, 700), event("brief", 2, 1, 0, 700, forks)};
+  const scalability of_forks = scale(program_in(events).what, {});
+  EXPECT_EQ(of_forks.all, (work_and_span{700 * us, 490 * us}));
+
+  const traced_program nest =
+      program_in({event("region", 1, 0, 0, 1000), event("loop", 2, 1, 0, 1000, R"("n":10)"),
+                  event("leaf", 3, 2, 0, 1000, R"("first":0,"last":10)"),
+                  event("brief", 4, 3, 0, 1000, R"("count":20,"seen":2,"took":1000,"n":2)")});
+  EXPECT_EQ(spans(nest.what, 0).span(), 100 * us);
+}
+
+// Catches: a leaf that was held up, and sets the span, of which the user hears nothing; a warning of every loop.
+TEST(sim_trace, warns_of_leaves_that_were_held_up) {
+  const auto loop_with = [](double longest) {
+    std::vector<std::string> events{event("region", 1, 0, 0, 20000),
+                                    event("loop", 2, 1, 0, 20000, R"("n":40,"site":1)")};
+    for (int i = 0; i < 4; ++i)
+      events.push_back(
+          event("leaf", 3 + i, 2, 1000 * i, i == 3 ? longest : 1000,
+                R"("first":)" + std::to_string(10 * i) + R"(,"last":)" + std::to_string(10 * i + 10)));
+    return program_in(events).remarks;
+  };
+  EXPECT_THAT(loop_with(9000), Contains(AllOf(HasSubstr("at main"), HasSubstr("1 leaf"),
+                                              HasSubstr("8 ms more"), HasSubstr("trace again"))));
+  EXPECT_THAT(loop_with(7000), Not(Contains(HasSubstr("trace again"))));
+}
+
 // Analyzes whatever is read, and sees that nothing else happens than an error that names the file.
 void try_it(const std::string& content) {
   try {
@@ -287,6 +333,7 @@ void try_it(const std::string& content) {
 
 std::vector<std::string> rich_sample() {
   std::vector<std::string> events = sample;
+  events.push_back(event("brief", 19, 1, 195, 1, R"("count":200,"seen":2,"took":0.5,"left":0.25)"));
   events.push_back(event("graph", 20, 1, 196, 2));
   events.push_back(event("node", 21, 20, 196, 1, R"("reads":[[1,64],[2,64]],"color":1)"));
   events.push_back(event("node", 22, 20, 197, 1, R"("after":[21],"skipped":3)"));

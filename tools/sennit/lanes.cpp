@@ -28,7 +28,8 @@ lane_kind kind_of(sim::traced what) {
   switch (what) {
     case sim::traced::named: return lane_kind::section;
     case sim::traced::leaf:
-    case sim::traced::loop: return lane_kind::leaf;
+    case sim::traced::loop:
+    case sim::traced::brief: return lane_kind::leaf;
     case sim::traced::child:
     case sim::traced::right:
     case sim::traced::node: return lane_kind::child;
@@ -48,6 +49,7 @@ std::string name_of(const sim::trace_event& e, const program_trace& t, std::uint
     case sim::traced::leaf: return fmt::format("loop{}, {} to {}", in, e.a, e.b);
     case sim::traced::child: return "child" + in;
     case sim::traced::wait: return "wait";
+    case sim::traced::brief: return "brief constructs" + in;
     case sim::traced::named: return user.empty() ? "section" : user;
     case sim::traced::graph: return "graph" + in;
     case sim::traced::node: return user.empty() || user == "node" ? "node" + in : user;

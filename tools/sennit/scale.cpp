@@ -148,6 +148,7 @@ ordered_json construct_json(const sim::construct& c, const scale_report& r) {
                    {"line", at.line},
                    {"count", c.count},
                    {"strands_s", seconds(c.strands)},
+                   {"estimated_s", seconds(r.trace.made.estimated[c.site])},
                    {"share_of_work", share_of_work(c, r)},
                    {"share_of_span", share_of_span(c, r)},
                    {"parallelism", c.all.parallelism()},
@@ -202,8 +203,9 @@ std::string constructs_text(const scale_report& r) {
                table::right});
   for (const sim::construct& c :
        std::span(r.limits.constructs).first(std::min(most, r.limits.constructs.size()))) {
-    lines.add({name_of(c, r.trace), r.trace.named(c.site).line, show_count(c.count),
-               percent(share_of_work(c, r)), percent(share_of_span(c, r)),
+    const bool estimated = r.trace.made.estimated[c.site] > 0;
+    lines.add({name_of(c, r.trace) + (estimated ? " (estimated)" : ""), r.trace.named(c.site).line,
+               show_count(c.count), percent(share_of_work(c, r)), percent(share_of_span(c, r)),
                c.count == 0 ? "-" : times(c.all.parallelism()),
                c.twice_as_fast ? times(speedup(*c.twice_as_fast, r)) : "-",
                c.parallel ? times(speedup(*c.parallel, r)) : "-"});

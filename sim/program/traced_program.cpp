@@ -279,12 +279,17 @@ class builder {
     for (const std::uint32_t c : all_.children(e)) (all_.at(c).what == kind ? chosen_ : others_).push_back(c);
   }
 
+  // A right branch that takes less than this need not be in the file.
+  static constexpr picoseconds brief_right = 100'000 * nanosecond;
+
   node_number fork(std::uint32_t e) {
     const trace_event& b = all_.at(e);
     const std::uint32_t site = site_of(b);
     split(e, traced::right);
     node_number n = node_of_parts(series_of(e, b.begin, b.begin + b.a, others_, site), site);
     if (chosen_.empty()) {
+      const picoseconds rest = b.end() - b.begin - b.a;
+      if (rest < brief_right) return p().fork(n, p().work(rest, {}, site), site);
       ++without_right_;
       return n;
     }

@@ -99,6 +99,14 @@ TEST(sim_trace, nests_forks_on_both_sides) {
 }
 
 // Catches: a child that ran at once, whose time is also taken for its parent's; one elsewhere, whose time is taken from it.
+TEST(sim_trace, has_right_branches_that_were_too_brief_to_be_told) {
+  // Catches: a program with less in parallel than there was, and a remark on a file that lacks nothing.
+  const traced_program t = program_in({event("region", 1, 0, 100, 100, R"("site":1)"),
+                                       event("fork", 2, 1, 110, 30, R"("site":1,"left":25)")});
+  EXPECT_EQ(drawn(t.what, t.what.root()), "(10 F(25,5) 60)");
+  EXPECT_THAT(t.remarks, IsEmpty());
+}
+
 TEST(sim_trace, tells_children_that_ran_at_once_from_others) {
   const auto child = [](int worker) {
     return std::vector<std::string>{event("region", 1, 0, 0, 20),

@@ -3,6 +3,7 @@
 
 #include <sennit/detail/graph/key_text.hpp>
 #include <sennit/mpi/collectives.hpp>
+#include <sennit/mpi/detail/discarding.hpp>
 #include <sennit/mpi/detail/packing.hpp>
 #include <sennit/mpi/detail/requests.hpp>
 #include <sennit/mpi/detail/types.hpp>
@@ -65,7 +66,7 @@ class discovery {
     counts before{-1, -1, 0};
     for (;;) {
       attempt(failure, [&] { go_back(); });
-      send_questions();
+      attempt(failure, [&] { send_questions(); });
       const bool heard = hear(failure);
       if (heard) continue;
       counts now{sent_, heard_, failure != nullptr ? 1 : 0};
@@ -163,13 +164,19 @@ class discovery {
               [&] { return MPI_Improbe(MPI_ANY_SOURCE, 0, comm_, &found, &message, &status); }),
           "a question for nodes", std::source_location::current());
     if (found == 0) return false;
-    packed_bytes question(byte_buffer(size_of(status)));
+    ++heard_;
+    packed_bytes question;
+    try {
+      question = room_for(message, status);
+    } catch (...) {
+      if (failure == nullptr) failure = std::current_exception();
+      return true;
+    }
     const byte_count bytes(question.bytes().size(), std::source_location::current());
     complete({.call = "recv a question for nodes", .where = std::source_location::current()},
              [&](MPI_Request* r) {
                return MPI_Imrecv(question.bytes().data(), bytes.count(), bytes.type(), &message, r);
              });
-    ++heard_;
     attempt(failure, [&] {
       while (!question.all_taken()) {
         const int number = get<int>(question);

@@ -4,6 +4,7 @@
 #include <sennit/detail/graph/key_text.hpp>
 #include <sennit/mpi/collectives.hpp>
 #include <sennit/mpi/detail/discarding.hpp>
+#include <sennit/mpi/detail/ownership.hpp>
 #include <sennit/mpi/detail/packing.hpp>
 #include <sennit/mpi/detail/requests.hpp>
 #include <sennit/mpi/detail/types.hpp>
@@ -18,6 +19,7 @@
 #include <deque>
 #include <exception>
 #include <memory>
+#include <source_location>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -65,22 +67,61 @@ class discovery {
     });
     counts before{-1, -1, 0};
     for (;;) {
-      attempt(failure, [&] { go_back(); });
-      attempt(failure, [&] { send_questions(); });
-      const bool heard = hear(failure);
-      if (heard) continue;
-      counts now{sent_, heard_, failure != nullptr ? 1 : 0};
-      counts all{};
-      allreduce(now, all, MPI_SUM, comm_);
+      do {
+        go_on(failure);
+      } while (hear(failure));
+      const counts now{sent_, heard_, failure != nullptr ? 1 : 0};
+      const counts all = sums(now, failure);
       if (all[0] == all[1] && all == before) break;
       before = all;
     }
     wait_all(requests_);
+    // All ranks have the same sum of failures.
+    if (before[2] == 0) attempt(failure, [&] { ownership<Key, Hash>(comm_, seen_).check(); });
     return std::move(found_);
   }
 
  private:
   using counts = std::array<std::int64_t, 3>;
+
+  // Some microseconds, in which a question comes if its sender is at work. Then the strand waits, and its worker does something else.
+  static constexpr unsigned rounds_before_waiting = 50;
+
+  void go_on(std::exception_ptr& failure) {
+    attempt(failure, [&] {
+      go_back();
+      send_questions();
+    });
+  }
+
+  // A sum of all ranks. Questions that come meanwhile are answered at once, and count in the next sum.
+  counts sums(const counts& now, std::exception_ptr& failure) {
+    counts all{};
+    requests& calls = requests::of_process();
+    MPI_Request sum = MPI_REQUEST_NULL;
+    check(calls.call([&] {
+      return MPI_Iallreduce(now.data(), all.data(), static_cast<int>(now.size()), MPI_INT64_T, MPI_SUM, comm_,
+                            &sum);
+    }),
+          "a sum of questions", std::source_location::current());
+    std::exception_ptr broken;
+    try {
+      for (unsigned quiet = 0; quiet < rounds_before_waiting; ++quiet) {
+        int done = 0;
+        check(calls.call([&] { return MPI_Test(&sum, &done, MPI_STATUS_IGNORE); }), "a sum of questions",
+              std::source_location::current());
+        if (done != 0) break;
+        if (!hear(failure)) continue;
+        go_on(failure);
+        quiet = 0;
+      }
+    } catch (...) {
+      broken = std::current_exception();
+    }
+    wait(sum);  // before `all` and `now` end
+    if (broken != nullptr) std::rethrow_exception(broken);
+    return all;
+  }
 
   template <class Work>
   void attempt(std::exception_ptr& failure, const Work& work) {

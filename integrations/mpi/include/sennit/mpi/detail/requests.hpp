@@ -246,7 +246,7 @@ class requests final : public poller {
     try {
       come.wait();
     } catch (...) {
-      while (!come.has_come()) std::this_thread::yield();
+      while (!come.is_set()) std::this_thread::yield();
     }
 #else
     come.wait();
@@ -363,7 +363,7 @@ class requests final : public poller {
   static void let_go_on(awaited& a, int code) noexcept {
     a.code = code;
     await_fewer();
-    a.come_.come();
+    a.come_.set();
   }
 
   std::string awaited_lines() override {

@@ -331,7 +331,7 @@ fails   splices NO_STRANDED
 fails   splices NO_WAKE
 fails   splices MEET_EARLY
 reaches event
-fails   event COME_BY_STORE
+fails   event SET_BY_STORE
 fails   event ANNOUNCE_BY_STORE
 fails   event DATA_LATE
 fails   event TOUCH_EVENT

@@ -5,7 +5,7 @@
  * is resumed. When it goes on, the event and the record of the wait end. The strand goes on once, with what was done before the
  * event came in sight. Whoever brings the event touches neither of both after their end.
  *
- * Mutants: COME_BY_STORE      the event comes by a load and a store
+ * Mutants: SET_BY_STORE       the event is set by a load and a store
  *          ANNOUNCE_BY_STORE  a strand that has found that the event has not come announces itself by a store
  *          DATA_LATE          the event comes before what it stands for
  *          TOUCH_EVENT        whoever brings it touches the event when it has come
@@ -102,7 +102,7 @@ proctype bringer(byte me)
   store(DATA, 1);
 #endif
   assert(event_is_there);
-#ifdef COME_BY_STORE
+#ifdef SET_BY_STORE
   load(seen, EVENT);
   assert(event_is_there);
   store(EVENT, HAS_COME);

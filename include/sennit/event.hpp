@@ -11,11 +11,11 @@ namespace detail {
 class waiting_strand;
 }
 
-// Comes once. One strand or thread may wait for it, and blocks no worker meanwhile: its worker does something else.
+// Is set once. One strand or thread may wait for it, and blocks no worker meanwhile: its worker does something else.
 //
-// Thread-safety: any thread may call come() and has_come(), one calls wait(). Preconditions: come() is called once at
-// most; wait() at most once. The event may end when wait() has returned, though come() has not yet. A wait is not ended by the
-// cancellation of its region: who makes the event come sees to that. Cost: that of a load if the event has come, otherwise two
+// Thread-safety: any thread may call set() and is_set(), one calls wait(). Preconditions: set() is called once at
+// most; wait() at most once. The event may end when wait() has returned, though set() has not yet. A wait is not ended by the
+// cancellation of its region: who sets the event sees to that. Cost: that of a load if the event is set, otherwise two
 // switches of stacks.
 //
 // Example:
@@ -23,7 +23,7 @@ class waiting_strand;
 //
 //   void wait_for_a_thread() {
 //     sennit::event done;
-//     std::thread device([&] { done.come(); });
+//     std::thread device([&] { done.set(); });
 //     done.wait();
 //     device.join();
 //   }
@@ -34,11 +34,11 @@ class SENNIT_EXPORT event {
   event& operator=(const event&) = delete;
   ~event() = default;
 
-  // Returns after come() was called, and then knows all that happened before that call. Outside any runtime, throws what
+  // Returns after set() was called, and then knows all that happened before that call. Outside any runtime, throws what
   // runtime::default_runtime() throws.
   void wait();
-  void come() noexcept;
-  bool has_come() const noexcept;
+  void set() noexcept;
+  bool is_set() const noexcept;
 
  private:
   void wait_in_strand() noexcept;

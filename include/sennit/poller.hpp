@@ -29,9 +29,9 @@ namespace sennit {
 //
 //    private:
 //     unsigned poll() noexcept override {
-//       if (is_set_.has_come() || !flag_.load(std::memory_order_acquire)) return 0;
+//       if (is_set_.is_set() || !flag_.load(std::memory_order_acquire)) return 0;
 //       await_fewer();
-//       is_set_.come();
+//       is_set_.set();
 //       return 1;
 //     }
 //     const std::atomic<bool>& flag_;

@@ -170,6 +170,7 @@ void worker::wait_at_the_mailbox() const noexcept {
 frame* worker::search() noexcept {
   if (std::exchange(dealt_, false)) wait_at_the_mailbox();
   const policy::patience::search patience(core_.worker_count() - 1);
+  unsigned looks = 0;
   for (unsigned rounds = 0; !leaving();) {
     if (frame* const posted = look_into_mailbox()) return posted;
     if (frame* const stolen = try_steal_any(patience.insists(rounds))) return stolen;
@@ -179,6 +180,11 @@ frame* worker::search() noexcept {
       case policy::patience::step::spin: relax(); break;
       case policy::patience::step::yield: sched_yield(); break;
       case policy::patience::step::sleep:
+        if (events_awaited() && looks++ < policy::polling::rounds_before_sleep) {
+          sched_yield();
+          break;
+        }
+        looks = 0;
         if (frame* const posted = stop_searching()) return posted;
         rounds = 0;
         break;

@@ -46,7 +46,7 @@ class alarm_clock final : public sennit::poller {
     return static_cast<unsigned>(std::erase_if(alarms_, [&](const alarm& a) {
       if (a.at > now) return false;
       await_fewer();
-      a.due->come();
+      a.due->set();
       return true;
     }));
   }
@@ -69,7 +69,7 @@ TEST_P(Events, ManyStrandsWaitForEventsThatAThreadBrings) {
   std::atomic<int> waiting{0};
   std::thread brings([&] {
     while (waiting.load() < count) std::this_thread::yield();
-    for (sennit::event& e : events) e.come();
+    for (sennit::event& e : events) e.set();
   });
   runtime_.run([&] {
     sennit::parallel_for(0, count, [&](int i) {
@@ -84,12 +84,12 @@ TEST_P(Events, ManyStrandsWaitForEventsThatAThreadBrings) {
 // Catches: an event that came before the wait is waited for again.
 TEST_P(Events, AnEventThatHasComeIsNotWaitedFor) {
   sennit::event e;
-  EXPECT_FALSE(e.has_come());
-  e.come();
-  EXPECT_TRUE(e.has_come());
+  EXPECT_FALSE(e.is_set());
+  e.set();
+  EXPECT_TRUE(e.is_set());
   runtime_.run([&] { e.wait(); });
   sennit::event outside;
-  outside.come();
+  outside.set();
   outside.wait();
 }
 

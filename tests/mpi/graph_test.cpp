@@ -225,6 +225,11 @@ TEST_P(Graphs, RanksThatDescribeDifferentGraphsAreTold) {
         },
         color);
     EXPECT_NE(edges.find("(2, 3) has other predecessors"), std::string::npos) << edges;
+    // No rank asks another one for that node.
+    const std::string both =
+        run_with([](cell c) { return c == cell{6, 6} ? std::vector<cell>{{6, 5}} : std::vector<cell>(); },
+                 [&](cell) { return me; });
+    EXPECT_NE(both.find("'s there and rank "), std::string::npos) << both;
     const std::string beyond = run_with(before, [&](cell c) { return c == cell{1, 1} ? ranks() : color(c); });
     EXPECT_NE(beyond.find("the rank of node (1, 1) is"), std::string::npos) << beyond;
   });

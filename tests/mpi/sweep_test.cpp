@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -159,6 +161,70 @@ TEST(Sweeps, SendOneMessageForManySteps) {
     // Step i of those together computes as many rows of a neighbor as steps follow it.
     EXPECT_EQ(took.rows_of_others,
               neighbors * static_cast<std::uint64_t>(steps / together * (together * (together - 1) / 2)));
+  }
+}
+
+// Catches: ranks that wait forever for the rows of a rank whose step threw; an error without rank, step and rows; rows of the failed
+// sweep that a later one receives.
+TEST(Sweeps, AFailureEndsTheSweepOnAllRanks) {
+  constexpr std::int64_t rows = 200;
+  constexpr std::int64_t steps = 20;
+  const mpi::row_blocks blocks(rows);
+  for (const std::int64_t fails : {0, 7, 19}) {
+    stencil here(rows, 1);
+    here.fill(blocks.mine());
+    const auto [effects_of, body] = functions_of(here);
+    const int last = blocks.ranks() - 1;
+    try {
+      mpi::sweep(
+          blocks, {.together = 4}, steps, here.swept(), effects_of,
+          [&, &body = body](std::int64_t s, range r) {
+            if (s == fails && blocks.rank() == last) throw std::runtime_error("a burst pipe");
+            body(s, r);
+          },
+          here.u[0], here.u[1]);
+      ADD_FAILURE() << "no error";
+    } catch (const mpi::sweep_error& e) {
+      EXPECT_EQ(e.rank(), last);
+      const std::string text = e.what();
+      EXPECT_NE(text.find("a burst pipe"), std::string::npos) << text;
+      EXPECT_NE(text.find("step " + std::to_string(fails) + ", rows ["), std::string::npos) << text;
+    }
+    EXPECT_EQ(mpi::allreduce(1, MPI_SUM), blocks.ranks());
+    EXPECT_THROW(mpi::sweep(
+                     blocks, {.together = 4}, steps, here.swept(),
+                     [&](std::int64_t s, range) -> effects {
+                       if (s == fails) throw std::runtime_error("no such step");
+                       return {};
+                     },
+                     body, here.u[0], here.u[1]),
+                 mpi::sweep_error);
+    MPI_Status status;
+    int left = 0;
+    mpi::barrier();
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &left, &status);
+    EXPECT_EQ(left, 0) << "a message of a failed sweep is left";
+    mpi::barrier();
+  }
+}
+
+// Catches: a rank that waits forever for rows of a rank that does not know of it, as a rank between them needs none.
+TEST(Sweeps, RowsOfARankBeyondOneThatExchangesNoneAreRefused) {
+  const mpi::row_blocks blocks(40);
+  if (blocks.ranks() < 3) GTEST_SKIP() << "no rank lies between others";
+  mpi::grid<double> g(40, width);
+  const range first = blocks.of(0);
+  try {
+    mpi::sweep(
+        blocks, {}, 1, {0, 40},
+        [&](std::int64_t, range r) -> effects {
+          if (r.last <= blocks.of(2).first || r.first >= blocks.of(2).last) return {writes(g.region(r))};
+          return {reads(g.region({first.first, r.last})), writes(g.region(r))};
+        },
+        [](std::int64_t, range) {}, g);
+    ADD_FAILURE() << "no error";
+  } catch (const mpi::sweep_error& e) {
+    EXPECT_NE(std::string(e.what()).find("needs rows of rank 0"), std::string::npos) << e.what();
   }
 }
 

@@ -22,6 +22,9 @@ namespace {
 using namespace std::chrono_literals;
 namespace mpi = sennit::mpi;
 
+std::atomic<int> failing_looks{0};
+std::atomic<int> failed_looks{0};
+
 int after(int r) { return (r + 1) % ranks(); }
 int before(int r) { return (r + ranks() - 1) % ranks(); }
 
@@ -215,4 +218,54 @@ TEST(Waits, ForRequestsOfThePrograms) {
   EXPECT_EQ(requests, std::vector<MPI_Request>(9, MPI_REQUEST_NULL));
 }
 
+// Catches: a persistent request that is freed or lost by a wait, and one that has not been started and is waited for forever.
+TEST(Waits, ForPersistentRequests) {
+  int out = 0;
+  int in = 0;
+  MPI_Request both[2];
+  MPI_Recv_init(&in, 1, MPI_INT, rank(), 30, MPI_COMM_WORLD, &both[0]);
+  MPI_Send_init(&out, 1, MPI_INT, rank(), 30, MPI_COMM_WORLD, &both[1]);
+  mpi::wait_all(both);
+  for (out = 1; out < 4; ++out) {
+    MPI_Start(&both[0]);
+    // The receive is in the list of what is awaited before its message comes.
+    std::thread sends([&] {
+      std::this_thread::sleep_for(1ms);
+      mpi::exclusive([&] { MPI_Start(&both[1]); });
+    });
+    mpi::wait(both[0]);
+    sends.join();
+    mpi::wait(both[1]);
+    EXPECT_EQ(in, out);
+    EXPECT_NE(both[0], MPI_REQUEST_NULL);
+  }
+  for (MPI_Request& r : both) MPI_Request_free(&r);
+}
+
+// Catches: a receive that throws while MPI may still write to its memory, because a look at all requests failed.
+TEST(Waits, ALookThatFailsEndsNoRequest) {
+  int in = 0;
+  std::thread sends([] {
+    while (failed_looks == 0) {
+      failing_looks = 1;
+      std::this_thread::sleep_for(1ms);
+    }
+    std::this_thread::sleep_for(1ms);
+    const int out = 8;
+    mpi::send(std::span(&out, 1), rank(), 31);
+  });
+  mpi::recv(std::span(&in, 1), rank(), 31);
+  EXPECT_EQ(in, 8);
+  sends.join();
+}
+
 }  // namespace
+
+// In the place of MPI's.
+extern "C" int MPI_Testsome(int count, MPI_Request* requests, int* done, int* which, MPI_Status* statuses) {
+  if (failing_looks.exchange(0) != 0) {
+    ++failed_looks;
+    return MPI_ERR_OTHER;
+  }
+  return PMPI_Testsome(count, requests, done, which, statuses);
+}

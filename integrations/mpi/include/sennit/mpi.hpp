@@ -4,9 +4,11 @@
 #include <sennit/mpi/collectives.hpp>
 #include <sennit/mpi/error.hpp>
 #include <sennit/mpi/graph.hpp>
+#include <sennit/mpi/graph_error.hpp>
 #include <sennit/mpi/grid.hpp>
 #include <sennit/mpi/messages.hpp>
 #include <sennit/mpi/notes.hpp>
 #include <sennit/mpi/session.hpp>
 #include <sennit/mpi/sweep.hpp>
+#include <sennit/mpi/sweep_error.hpp>
 #include <sennit/mpi/wait.hpp>

@@ -34,6 +34,8 @@ void bcast(Range&& values, int root, MPI_Comm comm = MPI_COMM_WORLD,
 }
 
 // The sums, or other combinations, of the ranks' values: element by element. `op`: MPI_SUM, MPI_MAX, ...
+// A function that the program gave MPI_Op_create is called by whoever polls, so it is serial, throws nothing and calls neither
+// Sennit nor MPI.
 template <detail::arithmetic_message In, detail::arithmetic_message Out>
 void allreduce(const In& values, Out&& into, MPI_Op op, MPI_Comm comm = MPI_COMM_WORLD,
                std::source_location where = std::source_location::current()) {

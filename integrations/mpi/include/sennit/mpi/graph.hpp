@@ -85,6 +85,8 @@ void run(MPI_Comm comm, const std::vector<Key>& sinks,
   MPI_Comm own = MPI_COMM_NULL;
   detail::complete({.call = "graph", .where = std::source_location::current()},
                    [&](MPI_Request* r) { return MPI_Comm_idup(comm, &own, r); });
+  // Whatever the communicator's handler does, a failure is to end the graph and not the program.
+  detail::requests::of_process().call([&] { MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN); });
   try {
     detail::graph_run<Key, nodes<Predecessors, Compute, Color, Hash>, typename Hash::type>(own, given)
         .run(sinks);

@@ -2,22 +2,27 @@
 #pragma once
 
 #include <sennit/divided.hpp>
+#include <sennit/mpi/detail/agreed_failure.hpp>
 #include <sennit/mpi/detail/halo.hpp>
 #include <sennit/mpi/detail/noting.hpp>
+#include <sennit/mpi/detail/sweep_messages.hpp>
 #include <sennit/mpi/grid.hpp>
 #include <sennit/mpi/messages.hpp>
-#include <sennit/mpi/wait.hpp>
+#include <sennit/mpi/sweep_error.hpp>
 #include <sennit/splice.hpp>
 
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <source_location>
+#include <exception>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sennit::mpi {
@@ -92,6 +97,102 @@ std::array<range, Grids> part_of(const halo<Grids>& needs, range rows_of_from) {
   return parts;
 }
 
+// Whether rank `from`, which looks for its peers from itself outwards, comes to this rank: it does not look beyond a rank with
+// which it exchanges nothing.
+template <std::size_t Grids>
+void insist_on_neighbors(const row_blocks& blocks, int from, const halo<Grids>& needs,
+                         const std::vector<std::pair<int, halo<Grids>>>& between) {
+  const auto nothing = [](const std::array<range, Grids>& parts) {
+    return std::ranges::all_of(parts, [](range part) { return part.size() == 0; });
+  };
+  for (const auto& [r, theirs] : between) {
+    if (!nothing(part_of(needs, blocks.of(r))) || !nothing(part_of(theirs, blocks.of(from)))) continue;
+    throw std::invalid_argument(
+        "sennit::mpi::sweep: rank " + std::to_string(blocks.rank()) + " needs rows of rank " +
+        std::to_string(from) + ", and rank " + std::to_string(r) + " between them exchanges none with rank " +
+        std::to_string(from) + "; give the ranks larger blocks, or the steps effects that reach equally far");
+  }
+}
+
+// What it throws says where.
+template <class Body>
+void step_of_rows(Body& body, std::int64_t s, range rows) {
+  try {
+    body(s, rows);
+  } catch (const std::exception& e) {
+    std::throw_with_nested(std::runtime_error("step " + std::to_string(s) + ", rows [" +
+                                              std::to_string(rows.first) + ", " + std::to_string(rows.last) +
+                                              "): " + e.what()));
+  }
+}
+
+// The rows of each of the steps [first, last) that this rank computes, once it has what they need of other ranks. Nothing: some
+// rank has failed.
+template <class EffectsOf, class... T>
+std::optional<std::vector<range>>
+exchange_rows(sweep_messages& messages, sweep_report& took, const row_blocks& blocks, int tag,
+              std::int64_t first, std::int64_t last, range swept, EffectsOf& effects_of, grid<T>&... grids) {
+  const range own = blocks.mine();
+  const auto halo_of_rank = [&](int r) {
+    return halo_of(first, last, swept, blocks.of(r), effects_of, grids...);
+  };
+  auto mine = halo_of_rank(blocks.rank());
+
+  std::vector<parcel<T...>> in;
+  std::vector<parcel<T...>> out;
+  std::vector<int> peers;
+  for (const int side : {-1, 1}) {
+    std::vector<std::pair<int, halo<sizeof...(T)>>> nearer;
+    for (int r = blocks.rank() + side; r >= 0 && r < blocks.ranks(); r += side) {
+      if (blocks.of(r).size() == 0) continue;
+      auto theirs = halo_of_rank(r);
+      peers.push_back(r);
+      in.emplace_back(part_of(mine, blocks.of(r)), grids...);
+      out.emplace_back(part_of(theirs, own), grids...);
+      if (in.back().empty() && out.back().empty()) break;  // and so it is with those farther away
+      out.back().pack(grids...);
+      if (!in.back().empty()) insist_on_neighbors(blocks, r, theirs, nearer);
+      nearer.emplace_back(r, std::move(theirs));
+    }
+  }
+  const auto transfers_of = [&peers](std::vector<parcel<T...>>& parcels) {
+    std::vector<transfer> all;
+    for (std::size_t i = 0; i < peers.size(); ++i)
+      if (!parcels[i].empty()) all.push_back({peers[i], parcels[i].bytes()});
+    return all;
+  };
+  const auto received = transfers_of(in);
+  const auto sent = transfers_of(out);
+  for (const transfer& t : sent) {
+    ++took.messages;
+    took.bytes += t.bytes.size();
+    note_message(&noted::sent, t.peer, tag, t.bytes.size());
+  }
+  if (!messages.exchange(received, sent)) return std::nullopt;
+  for (const transfer& t : received) note_message(&noted::received, t.peer, tag, t.bytes.size());
+  for (parcel<T...>& p : in) {
+    if (!p.empty()) p.unpack(grids...);
+  }
+  for (const range& rows : mine.computed) {
+    took.rows += static_cast<std::uint64_t>(rows.size());
+    took.rows_of_others += static_cast<std::uint64_t>(rows.size() - rows.within(own).size());
+  }
+  return std::move(mine.computed);
+}
+
+template <class EffectsOf, class Body>
+void do_steps(const std::vector<range>& computed, std::int64_t first, std::int64_t block,
+              EffectsOf& effects_of, Body& body) {
+  const note_stretch note(&noted::computing);
+  splice({.together = static_cast<std::uint32_t>(computed.size())},
+         static_cast<std::int64_t>(computed.size()), [&](std::int64_t i) {
+           const std::int64_t s = first + i;
+           return divided{computed[static_cast<std::size_t>(i)], block,
+                          [&effects_of, s](range rows) { return effects_of(s, rows); },
+                          [&body, s](range rows) { step_of_rows(body, s, rows); }};
+         });
+}
+
 }  // namespace detail
 
 // Steps 0 to `steps` - 1 over the rows `swept`, on all ranks of the blocks. A step of some rows is body(s, rows), with the
@@ -101,10 +202,11 @@ std::array<range, Grids> part_of(const halo<Grids>& needs, range rows_of_from) {
 // each row from its effects alone.
 //
 // Preconditions: all ranks call it with the same arguments and grids of the same sizes; effects_of is pure, and names all of the
-// grids that steps touch; if a rank needs rows of another one, the ranks in between exchange rows with both of them, as they do where
-// steps reach equally far everywhere. Throws mpi::error, what body throws, and std::invalid_argument for less than one step together,
-// or if a grid has not as many rows as the blocks. After an exception on one rank, the others wait for its rows: end the job then
-// (MPI_Abort).
+// grids that steps touch; no other message of the communicator has the sweep's tag meanwhile. If a rank needs rows of another one,
+// the ranks in between have to exchange rows with that one, as they do where steps reach equally far everywhere: otherwise the sweep
+// fails. Throws std::invalid_argument for less than one step together, or if a grid has not as many rows as the blocks. Throws sweep_error on all
+// ranks if a step, its effects or MPI failed on one: with the rank, the step and its rows. The grids' values are unspecified then, and
+// MPI can be used. The cancellation of the surrounding region on one rank is a failure of that rank.
 // Thread-safety: one sweep of a grid at a time. Cost: for each exchange, some 10 us, and copies of the rows that are sent.
 //
 // Example:
@@ -143,65 +245,24 @@ sweep_report sweep(const row_blocks& blocks, const sweeping& how, std::int64_t s
   };
   (insist(grids.rows()), ...);
   sweep_report took;
-  const range own = blocks.mine();
-  for (std::int64_t first = 0; first < steps; first += how.together) {
-    const std::int64_t last = std::min(steps, first + how.together);
-    const auto halo_of_rank = [&](int r) {
-      return detail::halo_of(first, last, swept, blocks.of(r), effects_of, grids...);
-    };
-    const auto mine = halo_of_rank(blocks.rank());
-
-    std::vector<detail::parcel<T...>> in;
-    std::vector<detail::parcel<T...>> out;
-    std::vector<int> peers;
-    std::vector<MPI_Request> requests;
-    for (const int side : {-1, 1}) {
-      for (int r = blocks.rank() + side; r >= 0 && r < blocks.ranks(); r += side) {
-        if (blocks.of(r).size() == 0) continue;
-        peers.push_back(r);
-        in.emplace_back(detail::part_of(mine, blocks.of(r)), grids...);
-        out.emplace_back(detail::part_of(halo_of_rank(r), own), grids...);
-        if (in.back().empty() && out.back().empty()) break;  // and so it is with those farther away
-        out.back().pack(grids...);
-        if (out.back().empty()) continue;
-        ++took.messages;
-        took.bytes += out.back().bytes().size();
-        detail::note_message(&detail::noted::sent, r, how.tag, out.back().bytes().size());
-      }
+  detail::sweep_messages messages(blocks.comm(), how.tag);
+  std::exception_ptr failure;
+  bool all_came = true;
+  try {
+    for (std::int64_t first = 0; first < steps && all_came; first += how.together) {
+      const std::int64_t last = std::min(steps, first + how.together);
+      const auto computed =
+          detail::exchange_rows(messages, took, blocks, how.tag, first, last, swept, effects_of, grids...);
+      if (computed)
+        detail::do_steps(*computed, first, how.block, effects_of, body);
+      else
+        all_came = false;
     }
-    // All that may throw is done: effects, memory. From the first receive on, MPI writes to the parcels.
-    requests.reserve(2 * peers.size());
-    const auto begin = [&](auto call, std::vector<std::byte>& bytes, int peer) {
-      if (bytes.empty()) return;
-      const detail::byte_count count(bytes.size(), std::source_location::current());
-      requests.push_back(MPI_REQUEST_NULL);
-      detail::check(exclusive([&] {
-                      return call(bytes.data(), count.count(), count.type(), peer, how.tag, blocks.comm(),
-                                  &requests.back());
-                    }),
-                    "sweep", std::source_location::current());
-    };
-    for (std::size_t i = 0; i < peers.size(); ++i) begin(MPI_Irecv, in[i].bytes(), peers[i]);
-    for (std::size_t i = 0; i < peers.size(); ++i) begin(MPI_Isend, out[i].bytes(), peers[i]);
-    wait_all(requests);
-    for (std::size_t i = 0; i < in.size(); ++i) {
-      if (in[i].empty()) continue;
-      in[i].unpack(grids...);
-      detail::note_message(&detail::noted::received, peers[i], how.tag, in[i].bytes().size());
-    }
-
-    for (const range& rows : mine.computed) {
-      took.rows += static_cast<std::uint64_t>(rows.size());
-      took.rows_of_others += static_cast<std::uint64_t>(rows.size() - rows.within(own).size());
-    }
-    const detail::note_stretch note(&detail::noted::computing);
-    splice({.together = static_cast<std::uint32_t>(last - first)}, last - first, [&](std::int64_t i) {
-      const std::int64_t s = first + i;
-      return divided{mine.computed[static_cast<std::size_t>(i)], how.block,
-                     [&effects_of, s](range rows) { return effects_of(s, rows); },
-                     [&body, s](range rows) { body(s, rows); }};
-    });
+  } catch (...) {
+    failure = std::current_exception();
   }
+  const int failed = messages.end(failure != nullptr, failure != nullptr || !all_came);
+  if (failed != blocks.ranks()) detail::throw_failure_of<sweep_error>(failed, failure, blocks.comm());
   return took;
 }
 

@@ -3,6 +3,8 @@
 
 #include <sennit/detail/graph/key_text.hpp>
 #include <sennit/mpi/collectives.hpp>
+#include <sennit/mpi/detail/discarding.hpp>
+#include <sennit/mpi/detail/ownership.hpp>
 #include <sennit/mpi/detail/packing.hpp>
 #include <sennit/mpi/detail/requests.hpp>
 #include <sennit/mpi/detail/types.hpp>
@@ -17,6 +19,7 @@
 #include <deque>
 #include <exception>
 #include <memory>
+#include <source_location>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -64,22 +67,61 @@ class discovery {
     });
     counts before{-1, -1, 0};
     for (;;) {
-      attempt(failure, [&] { go_back(); });
-      send_questions();
-      const bool heard = hear(failure);
-      if (heard) continue;
-      counts now{sent_, heard_, failure != nullptr ? 1 : 0};
-      counts all{};
-      allreduce(now, all, MPI_SUM, comm_);
+      do {
+        go_on(failure);
+      } while (hear(failure));
+      const counts now{sent_, heard_, failure != nullptr ? 1 : 0};
+      const counts all = sums(now, failure);
       if (all[0] == all[1] && all == before) break;
       before = all;
     }
     wait_all(requests_);
+    // All ranks have the same sum of failures.
+    if (before[2] == 0) attempt(failure, [&] { ownership<Key, Hash>(comm_, seen_).check(); });
     return std::move(found_);
   }
 
  private:
   using counts = std::array<std::int64_t, 3>;
+
+  // Some microseconds, in which a question comes if its sender is at work. Then the strand waits, and its worker does something else.
+  static constexpr unsigned rounds_before_waiting = 50;
+
+  void go_on(std::exception_ptr& failure) {
+    attempt(failure, [&] {
+      go_back();
+      send_questions();
+    });
+  }
+
+  // A sum of all ranks. Questions that come meanwhile are answered at once, and count in the next sum.
+  counts sums(const counts& now, std::exception_ptr& failure) {
+    counts all{};
+    requests& calls = requests::of_process();
+    MPI_Request sum = MPI_REQUEST_NULL;
+    check(calls.call([&] {
+      return MPI_Iallreduce(now.data(), all.data(), static_cast<int>(now.size()), MPI_INT64_T, MPI_SUM, comm_,
+                            &sum);
+    }),
+          "a sum of questions", std::source_location::current());
+    std::exception_ptr broken;
+    try {
+      for (unsigned quiet = 0; quiet < rounds_before_waiting; ++quiet) {
+        int done = 0;
+        check(calls.call([&] { return MPI_Test(&sum, &done, MPI_STATUS_IGNORE); }), "a sum of questions",
+              std::source_location::current());
+        if (done != 0) break;
+        if (!hear(failure)) continue;
+        go_on(failure);
+        quiet = 0;
+      }
+    } catch (...) {
+      broken = std::current_exception();
+    }
+    wait(sum);  // before `all` and `now` end
+    if (broken != nullptr) std::rethrow_exception(broken);
+    return all;
+  }
 
   template <class Work>
   void attempt(std::exception_ptr& failure, const Work& work) {
@@ -163,13 +205,19 @@ class discovery {
               [&] { return MPI_Improbe(MPI_ANY_SOURCE, 0, comm_, &found, &message, &status); }),
           "a question for nodes", std::source_location::current());
     if (found == 0) return false;
-    packed_bytes question(byte_buffer(size_of(status)));
+    ++heard_;
+    packed_bytes question;
+    try {
+      question = room_for(message, status);
+    } catch (...) {
+      if (failure == nullptr) failure = std::current_exception();
+      return true;
+    }
     const byte_count bytes(question.bytes().size(), std::source_location::current());
     complete({.call = "recv a question for nodes", .where = std::source_location::current()},
              [&](MPI_Request* r) {
                return MPI_Imrecv(question.bytes().data(), bytes.count(), bytes.type(), &message, r);
              });
-    ++heard_;
     attempt(failure, [&] {
       while (!question.all_taken()) {
         const int number = get<int>(question);

@@ -5,6 +5,8 @@
 #include <sennit/join.hpp>
 #include <sennit/limit.hpp>
 #include <sennit/mpi/collectives.hpp>
+#include <sennit/mpi/detail/agreed_failure.hpp>
+#include <sennit/mpi/detail/discarding.hpp>
 #include <sennit/mpi/detail/discovery.hpp>
 #include <sennit/mpi/detail/noting.hpp>
 #include <sennit/mpi/detail/packing.hpp>
@@ -28,8 +30,8 @@
 #include <optional>
 #include <source_location>
 #include <span>
-#include <stdexcept>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
@@ -121,8 +123,10 @@ class graph_run {
       : comm_(comm),
         rank_(rank_in(comm)),
         given_(given),
+        news_(ranks_of(comm), MPI_REQUEST_NULL),
         sent_to_(ranks_of(comm)),
-        received_from_(ranks_of(comm)) {}
+        received_from_(ranks_of(comm)),
+        under_way_(ranks_of(comm)) {}
 
   void run(const std::vector<Key>& all_sinks) {
     std::vector<Key> sinks;
@@ -137,11 +141,15 @@ class graph_run {
     }
     discovery<Key, hash, predecessors, decltype(rank_of)> search(comm_, given_.predecessors, rank_of);
     found_ = search.run(sinks, failure);
+    try {
+      sinks.insert(sinks.end(), found_.computed_for_others.begin(), found_.computed_for_others.end());
+      arrivals_.resize(found_.received.size());
+      for (std::unique_ptr<arrival>& a : arrivals_) a = std::make_unique<arrival>();
+    } catch (...) {
+      if (failure == nullptr) failure = std::current_exception();
+    }
     throw_together(failure);
 
-    sinks.insert(sinks.end(), found_.computed_for_others.begin(), found_.computed_for_others.end());
-    arrivals_.resize(found_.received.size());
-    for (std::unique_ptr<arrival>& a : arrivals_) a = std::make_unique<arrival>();
     std::exception_ptr receiving_failed;
     try {
       sennit::join([&] { compute_all(sinks, failure); }, [&] { receive_all(receiving_failed); });
@@ -155,6 +163,7 @@ class graph_run {
     if (failure == nullptr) failure = receiving_failed;
     if (some_rank_failed(failure)) receive_what_is_under_way();
     wait_all(requests_);
+    wait_all(news_);
     throw_together(failure);
   }
 
@@ -245,10 +254,16 @@ class graph_run {
     for (const reader& r : at->second) isend(sent_.back(), r.rank, r.number + 1);
   }
 
-  void tell_failure() {
+  // Needs no memory, and fails on no rank because it fails for another one.
+  void tell_failure() noexcept {
     const std::lock_guard guard(sending_);
-    sent_.emplace_back(1);
-    for (int r = 0; r < static_cast<int>(ranks_of(comm_)); ++r) isend(sent_.back(), r, failure_tag);
+    if (std::exchange(told_, true)) return;
+    for (std::size_t r = 0; r < news_.size(); ++r) {
+      const int code = requests::of_process().call([&] {
+        return MPI_Isend(nullptr, 0, MPI_BYTE, static_cast<int>(r), failure_tag, comm_, &news_[r]);
+      });
+      if (code == MPI_SUCCESS) ++sent_to_[r];
+    }
   }
 
   void isend(byte_buffer& bytes, int to, int tag) {
@@ -296,7 +311,8 @@ class graph_run {
     message_awaited a(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, here, false);
     requests::of_process().wait(a);
     a.check();
-    packed_bytes bytes(byte_buffer(size_of(a.status)));
+    ++received_from_[static_cast<std::size_t>(a.status.MPI_SOURCE)];
+    packed_bytes bytes = room_for(a.message, a.status);
     const byte_count count(bytes.bytes().size(), here);
     tag = a.status.MPI_TAG;
     complete({.call = "recv the value of a node from",
@@ -307,7 +323,6 @@ class graph_run {
              [&](MPI_Request* r) {
                return MPI_Imrecv(bytes.bytes().data(), count.count(), count.type(), &a.message, r);
              });
-    ++received_from_[static_cast<std::size_t>(a.status.MPI_SOURCE)];
     note_received(a.status);
     return bytes;
   }
@@ -318,11 +333,15 @@ class graph_run {
 
   // What is sent is received, so that all sends complete and nothing stays in MPI.
   void receive_what_is_under_way() {
-    std::vector<std::uint64_t> to_come(sent_to_.size());
-    alltoall(sent_to_, to_come, comm_);
-    for (std::size_t r = 0; r < to_come.size(); ++r) {
-      int tag = 0;
-      while (received_from_[r] < to_come[r]) (void)receive(tag);
+    alltoall(sent_to_, under_way_, comm_);
+    for (std::size_t r = 0; r < under_way_.size(); ++r) {
+      while (received_from_[r] < under_way_[r]) {
+        int source = 0;
+        if (discard_if_there(static_cast<int>(r), MPI_ANY_TAG, comm_, source))
+          ++received_from_[r];
+        else
+          std::this_thread::yield();
+      }
     }
   }
 
@@ -330,29 +349,7 @@ class graph_run {
   void throw_together(const std::exception_ptr& failure) {
     const int none = static_cast<int>(ranks_of(comm_));
     const int first = allreduce(failure != nullptr ? rank_ : none, MPI_MIN, comm_);
-    if (first == none) return;
-    std::string text = failure != nullptr ? text_of_exception(failure) : std::string();
-    std::size_t size = text.size();
-    bcast(std::span(&size, 1), first, comm_);
-    text.resize(size);
-    bcast(text, first, comm_);
-    const graph_error error("sennit::mpi: on rank " + std::to_string(first) + ": " + text, first);
-    if (failure == nullptr || first != rank_) throw error;
-    try {
-      std::rethrow_exception(failure);
-    } catch (...) {
-      std::throw_with_nested(error);
-    }
-  }
-
-  static std::string text_of_exception(const std::exception_ptr& failure) {
-    try {
-      std::rethrow_exception(failure);
-    } catch (const std::exception& e) {
-      return e.what();
-    } catch (...) {
-      return "something that is no std::exception";
-    }
+    if (first != none) throw_failure_of<graph_error>(first, failure, comm_);
   }
 
   MPI_Comm comm_;
@@ -361,11 +358,14 @@ class graph_run {
   discovered<Key, hash> found_;
   std::vector<std::unique_ptr<arrival>> arrivals_;
   sennit::region region_;
-  std::mutex sending_;  // of both below
+  std::mutex sending_;  // of what is sent
   std::deque<byte_buffer> sent_;
   std::vector<MPI_Request> requests_;
+  bool told_ = false;
+  std::vector<MPI_Request> news_;       // of the failure, by rank
   std::vector<std::uint64_t> sent_to_;  // messages, by rank
   std::vector<std::uint64_t> received_from_;
+  std::vector<std::uint64_t> under_way_;
 };
 
 }  // namespace sennit::mpi::detail

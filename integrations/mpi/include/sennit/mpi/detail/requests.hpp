@@ -246,7 +246,7 @@ class requests final : public poller {
     try {
       come.wait();
     } catch (...) {
-      while (!come.has_come()) std::this_thread::yield();
+      while (!come.is_set()) std::this_thread::yield();
     }
 #else
     come.wait();
@@ -280,12 +280,8 @@ class requests final : public poller {
     const int code = MPI_Testsome(static_cast<int>(handles_.size()), handles_.data(), &count, done_.data(),
                                   statuses_.data());
     if (code != MPI_SUCCESS && code != MPI_ERR_IN_STATUS) {
-      // Nobody knows whose error that is.
-      for (request_awaited* const a : of_handles_) let_go_on(*a, code);
-      count = static_cast<int>(handles_.size());
-      handles_.clear();
-      of_handles_.clear();
-      return static_cast<unsigned>(count);
+      // Nobody knows whose error that is. The requests that have not completed are awaited on: MPI may still write to their memory.
+      return poll_one_by_one();
     }
     if (count == MPI_UNDEFINED) {
       // All are null or inactive by now: somebody else has waited for them. They count as completed.
@@ -300,13 +296,39 @@ class requests final : public poller {
       request_awaited& a = *of_handles_[at];
       a.request_ = handles_[at];
       a.status = statuses_[static_cast<std::size_t>(i)];
-      int cancelled = 0;
-      if (a.cancel_asked_) MPI_Test_cancelled(&a.status, &cancelled);
-      a.cancelled = cancelled != 0;
+      note_cancellation(a);
       of_handles_[at] = nullptr;
       let_go_on(a, code == MPI_SUCCESS ? MPI_SUCCESS : a.status.MPI_ERROR);
     }
-    // The places of those that are done go to those that are not.
+    drop_done();
+    return static_cast<unsigned>(count);
+  }
+
+  unsigned poll_one_by_one() noexcept {
+    unsigned come = 0;
+    for (std::size_t i = 0; i < of_handles_.size(); ++i) {
+      int done = 0;
+      request_awaited& a = *of_handles_[i];
+      const int code = MPI_Test(&handles_[i], &done, &a.status);
+      if (done == 0 && code == MPI_SUCCESS) continue;
+      a.request_ = handles_[i];
+      note_cancellation(a);
+      of_handles_[i] = nullptr;
+      let_go_on(a, code);
+      ++come;
+    }
+    drop_done();
+    return come;
+  }
+
+  static void note_cancellation(request_awaited& a) noexcept {
+    int cancelled = 0;
+    if (a.cancel_asked_) MPI_Test_cancelled(&a.status, &cancelled);
+    a.cancelled = cancelled != 0;
+  }
+
+  // The places of those that are done go to those that are not.
+  void drop_done() noexcept {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < of_handles_.size(); ++i) {
       if (of_handles_[i] == nullptr) continue;
@@ -315,7 +337,6 @@ class requests final : public poller {
     }
     of_handles_.resize(kept);
     handles_.resize(kept);
-    return static_cast<unsigned>(count);
   }
 
   // Receives end early that way. MPI completes other requests.
@@ -342,7 +363,7 @@ class requests final : public poller {
   static void let_go_on(awaited& a, int code) noexcept {
     a.code = code;
     await_fewer();
-    a.come_.come();
+    a.come_.set();
   }
 
   std::string awaited_lines() override {

@@ -1,0 +1,151 @@
+// Whether two ranks have taken a node for their own, which then both would compute.
+#pragma once
+
+#include <sennit/detail/graph/key_text.hpp>
+#include <sennit/mpi/collectives.hpp>
+#include <sennit/mpi/detail/packing.hpp>
+#include <sennit/mpi/detail/requests.hpp>
+#include <sennit/mpi/detail/types.hpp>
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <numeric>
+#include <source_location>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace sennit::mpi::detail {
+
+// A digest of each node goes to the rank that the digest names. Two ranks that have the same node meet there.
+template <class Key, class Hash>
+class ownership {
+ public:
+  ownership(MPI_Comm comm, const std::unordered_set<Key, Hash>& own)
+      : comm_(comm), rank_(rank_in(comm)), own_(own) {}
+
+  // All ranks call it. Throws std::logic_error on a rank whose node is another one's too. A digest of several nodes is looked at
+  // closely; after some of these in vain, nothing more is looked for.
+  void check() {
+    std::exception_ptr failure;
+    const auto all_could = [&](auto work) {
+      try {
+        work();
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      return allreduce(failure != nullptr ? 1 : 0, MPI_MAX, comm_) == 0;
+    };
+    if (all_could([this] { deal(); })) {
+      alltoall(sent_, received_, comm_);
+      if (all_could([this] { make_room(); })) {
+        exchange();
+        look(failure);
+      }
+    }
+    if (failure != nullptr) std::rethrow_exception(failure);
+  }
+
+ private:
+  static constexpr unsigned most_looks = 100;
+  static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
+
+  std::uint64_t digest(const Key& k) const {
+    const std::uint64_t h = Hash()(k) * 0x9e3779b97f4a7c15ULL;
+    return std::min(h ^ (h >> 32), none - 1);
+  }
+
+  // The digests in the order of their ranks, and room for those of other ranks.
+  void deal() {
+    const std::size_t ranks = ranks_of(comm_);
+    sent_.resize(ranks);
+    received_.resize(ranks);
+    for (const Key& k : own_) ++sent_[digest(k) % ranks];
+    starts_of_sent_.resize(ranks);
+    std::exclusive_scan(sent_.begin(), sent_.end(), starts_of_sent_.begin(), 0);
+    out_.resize(own_.size());
+    std::vector<int> next = starts_of_sent_;
+    for (const Key& k : own_) {
+      const std::uint64_t d = digest(k);
+      out_[static_cast<std::size_t>(next[d % ranks]++)] = d;
+    }
+    starts_of_received_.resize(ranks);
+  }
+
+  void make_room() {
+    std::exclusive_scan(received_.begin(), received_.end(), starts_of_received_.begin(), 0);
+    in_.resize(static_cast<std::size_t>(starts_of_received_.back() + received_.back()));
+  }
+
+  void exchange() {
+    complete({.call = "digests of nodes", .where = std::source_location::current()}, [&](MPI_Request* r) {
+      return MPI_Ialltoallv(out_.data(), sent_.data(), starts_of_sent_.data(), MPI_UINT64_T, in_.data(),
+                            received_.data(), starts_of_received_.data(), MPI_UINT64_T, comm_, r);
+    });
+    // A rank's own nodes may have a digest in common, which concerns nobody. That is found by a closer look.
+    std::ranges::sort(in_);
+  }
+
+  // The least digest from `least` on that came twice.
+  std::uint64_t next_twice(std::uint64_t least) const {
+    auto at = std::ranges::lower_bound(in_, least);
+    at = std::adjacent_find(at, in_.end());
+    return at == in_.end() ? none : *at;
+  }
+
+  void look(std::exception_ptr& failure) {
+    std::uint64_t least = 0;
+    for (unsigned looks = 0; looks < most_looks; ++looks) {
+      const std::uint64_t twice = allreduce(next_twice(least), MPI_MIN, comm_);
+      if (twice == none) return;
+      least = twice + 1;
+      look_at(twice, failure);
+    }
+  }
+
+  // The first of the ranks that have such nodes shows them to the others.
+  void look_at(std::uint64_t twice, std::exception_ptr& failure) {
+    const auto has = [&](const Key& k) { return digest(k) == twice; };
+    const int ranks = static_cast<int>(sent_.size());
+    const int first = allreduce(std::ranges::any_of(own_, has) ? rank_ : ranks, MPI_MIN, comm_);
+    packed_bytes shown;
+    if (first == rank_) {
+      for (const Key& k : own_)
+        if (has(k)) put(shown, k);
+    }
+    std::size_t size = shown.bytes().size();
+    bcast(std::span(&size, 1), first, comm_);
+    shown.bytes().resize(size);
+    bcast(shown.bytes(), first, comm_);
+    if (first == rank_ || failure != nullptr) return;
+    while (!shown.all_taken()) {
+      const Key k = get<Key>(shown);
+      if (!own_.contains(k)) continue;
+      failure = std::make_exception_ptr(
+          std::logic_error("sennit::mpi: node " + sennit::detail::text_of_key(k) + " is rank " +
+                           std::to_string(first) + "'s there and rank " + std::to_string(rank_) +
+                           "'s here; all ranks have to give a node the same rank"));
+      return;
+    }
+  }
+
+  MPI_Comm comm_;
+  const int rank_;
+  const std::unordered_set<Key, Hash>& own_;
+  std::vector<std::uint64_t> out_;
+  std::vector<std::uint64_t> in_;
+  std::vector<int> sent_;  // how many, by rank
+  std::vector<int> received_;
+  std::vector<int> starts_of_sent_;
+  std::vector<int> starts_of_received_;
+};
+
+}  // namespace sennit::mpi::detail

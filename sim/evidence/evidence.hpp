@@ -23,6 +23,7 @@ std::vector<figure> figures_of_001();
 std::vector<figure> figures_of_002();
 std::vector<figure> figures_of_003();
 std::vector<figure> figures_of_004();
+std::vector<figure> figures_of_ranks();
 
 inline double seconds(picoseconds time) { return static_cast<double>(time) * 1e-12; }
 

@@ -10,6 +10,7 @@
 #include <queue>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace sennit::sim {
@@ -81,6 +82,8 @@ class rank_simulation {
   struct message {
     std::uint32_t node;
     unsigned to;
+    std::size_t first;  // of the nodes that wait for it
+    std::size_t end;
     std::uint8_t halves = 0;  // of two: it has left, it has come
     bool received = false;
   };
@@ -159,22 +162,28 @@ class rank_simulation {
       if (graph_.at(s).rank == node.rank)
         arrived(s);
       else
-        readers_.push_back(graph_.at(s).rank);
+        readers_.emplace_back(graph_.at(s).rank, s);
     }
     std::ranges::sort(readers_);
-    const auto [end, rest] = std::ranges::unique(readers_);
     picoseconds sent = now_;
     rank_state& r = ranks_[node.rank];
-    for (auto to = readers_.begin(); to != end; ++to) {
+    std::uint64_t count = 0;
+    for (std::size_t i = 0; i < readers_.size(); ++i) {
+      waiting_.push_back(readers_[i].second);
+      if (i != 0 && readers_[i - 1].first == readers_[i].first) {
+        messages_.back().end = waiting_.size();
+        continue;
+      }
+      ++count;
       if (how_.progress_thread)
         sent = r.progress_free = std::max(sent, r.progress_free) + net_.send;
       else
         sent += net_.send;
-      messages_.push_back({n, *to});
+      messages_.push_back({n, readers_[i].first, waiting_.size() - 1, waiting_.size()});
       at(sent, kind::leaves, static_cast<std::uint32_t>(messages_.size() - 1));
     }
-    result_.messages += static_cast<std::uint64_t>(end - readers_.begin());
-    result_.bytes += node.bytes * static_cast<std::uint64_t>(end - readers_.begin());
+    result_.messages += count;
+    result_.bytes += node.bytes * count;
     result_.makespan = std::max(result_.makespan, now_);
     if (sent == now_ || how_.progress_thread)
       free_workers(node.rank, 1);
@@ -236,8 +245,7 @@ class rank_simulation {
   }
   void received(std::uint32_t m) {
     const message got = messages_[m];
-    for (std::size_t s = first_[got.node]; s < first_[got.node + 1]; ++s)
-      if (graph_.at(successors_[s]).rank == got.to) arrived(successors_[s]);
+    for (std::size_t at = got.first; at < got.end; ++at) arrived(waiting_[at]);
   }
 
   const rank_graph& graph_;
@@ -248,7 +256,8 @@ class rank_simulation {
   std::vector<std::size_t> first_;
   std::vector<std::uint32_t> successors_;
   std::vector<message> messages_;
-  std::vector<unsigned> readers_;
+  std::vector<std::pair<unsigned, std::uint32_t>> readers_;  // rank, node
+  std::vector<std::uint32_t> waiting_;
   std::priority_queue<event, std::vector<event>, std::greater<>> events_;
   std::uint64_t order_ = 0;
   picoseconds now_ = 0;

@@ -25,6 +25,7 @@ std::vector<figure> figures_of_001();
 std::vector<figure> figures_of_002();
 std::vector<figure> figures_of_003();
 std::vector<figure> figures_of_004();
+std::vector<figure> figures_of_ranks();
 
 // A row of the table that sets Sennit beside the best of a paper's schedulers: seconds of both by name, and the best of theirs
 // over the best of ours.

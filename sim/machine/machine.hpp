@@ -83,12 +83,26 @@ struct machine_memory {
   bool operator==(const machine_memory&) const = default;
 };
 
+// Ranks, each with cores and memory as the machine has them, and the network between them.
+struct machine_network {
+  unsigned ranks = 1;
+  picoseconds latency = 0;  // until the first byte is there
+  bytes_per_microsecond bandwidth =
+      1;                    // of a rank's port in each direction, shared by its messages in equal parts
+  picoseconds send = 0;     // of the sender, for each message
+  picoseconds receive = 0;  // of the receiver
+  picoseconds progress_delay = 0;  // how long a message waits at most where all workers have work
+
+  bool operator==(const machine_network&) const = default;
+};
+
 // Not changed while it is simulated; several threads may read it.
 struct machine {
   std::string name;
   places where;
   machine_costs costs;
   machine_memory memory;
+  machine_network network;
 
   bool operator==(const machine&) const = default;
 };

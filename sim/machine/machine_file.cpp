@@ -86,6 +86,16 @@ constexpr std::array fields = {
     field{"node_bandwidth", a_bandwidth, [](machine& m) -> auto& { return m.memory.node_bandwidth; }},
     field{"link_bandwidth", a_bandwidth, [](machine& m) -> auto& { return m.memory.link_bandwidth; }},
 };
+// Given all together, or none of them for a machine of one rank.
+constexpr std::array network_fields = {
+    field{"link_latency", a_time, [](machine& m) -> auto& { return m.network.latency; }},
+    field{"rank_bandwidth", a_bandwidth, [](machine& m) -> auto& { return m.network.bandwidth; }},
+    field{"message_send", a_time, [](machine& m) -> auto& { return m.network.send; }},
+    field{"message_receive", a_time, [](machine& m) -> auto& { return m.network.receive; }},
+    field{"progress_delay", a_time, [](machine& m) -> auto& { return m.network.progress_delay; }},
+};
+constexpr std::string_view ranks_key = "ranks";
+constexpr std::uint64_t most_ranks = 1U << 16;
 constexpr std::string_view name_key = "name";
 constexpr std::string_view cores_key = "cores";
 
@@ -293,6 +303,7 @@ class machine_reader {
  private:
   static constexpr std::size_t name_at = fields.size();
   static constexpr std::size_t cores_at = name_at + 1;
+  static constexpr std::size_t ranks_at = cores_at + 1;  // and then the fields of the network
 
   [[noreturn]] void refuse(unsigned line, const std::string& why) const {
     throw std::invalid_argument(fmt::format("sennit: {}, line {}: {}", file_, line, why));
@@ -301,6 +312,10 @@ class machine_reader {
   static std::optional<std::size_t> index_of(std::string_view key) noexcept {
     if (key == name_key) return name_at;
     if (key == cores_key) return cores_at;
+    if (key == ranks_key) return ranks_at;
+    const auto of_network = std::ranges::find(network_fields, key, &field::key);
+    if (of_network != network_fields.end())
+      return ranks_at + 1 + static_cast<std::size_t>(of_network - network_fields.begin());
     const auto at = std::ranges::find(fields, key, &field::key);
     if (at == fields.end()) return std::nullopt;
     return static_cast<std::size_t>(at - fields.begin());
@@ -336,6 +351,14 @@ class machine_reader {
                            value, most_cores));
       }
       made_.where = places(*nodes);
+    } else if (*at == ranks_at) {
+      const auto ranks = whole_number(value);
+      if (!ranks || *ranks == 0 || *ranks > most_ranks)
+        refuse(line, fmt::format("ranks = {} is not from 1 to {}; give how many ranks there are", value,
+                                 most_ranks));
+      made_.network.ranks = static_cast<unsigned>(*ranks);
+    } else if (*at > ranks_at) {
+      set(line, network_fields[*at - ranks_at - 1], value);
     } else {
       set(line, fields[*at], value);
     }
@@ -355,9 +378,14 @@ class machine_reader {
 
   void check() {
     std::vector<std::string_view> missing;
-    for (std::size_t at = 0; at < lines_.size(); ++at) {
+    for (std::size_t at = 0; at < ranks_at; ++at) {
       if (lines_[at] == 0)
         missing.push_back(at == name_at ? name_key : at == cores_at ? cores_key : fields[at].key);
+    }
+    const auto network = std::span(lines_).subspan(ranks_at);
+    if (std::ranges::any_of(network, [](unsigned line) { return line != 0; })) {
+      for (std::size_t at = 0; at < network.size(); ++at)
+        if (network[at] == 0) missing.push_back(at == 0 ? ranks_key : network_fields[at - 1].key);
     }
     if (!missing.empty()) {
       throw std::invalid_argument(fmt::format("sennit: {} has no line for {}; add {}", file_,
@@ -378,7 +406,7 @@ class machine_reader {
 
   const std::string& file_;
   machine made_;
-  std::array<unsigned, fields.size() + 2> lines_{};  // where each key is; 0: nowhere
+  std::array<unsigned, ranks_at + 1 + network_fields.size()> lines_{};  // where each key is; 0: nowhere
 };
 
 std::string content_of(const std::string& path) {
@@ -421,6 +449,9 @@ std::string machine_text(const machine& m, std::span<const machine_note> notes) 
   line(cores_key, tree_text(m.where));
   machine copy = m;
   for (const field& f : fields) line(f.key, value_text(f.in(copy), f.what));
+  if (m.network == machine_network{}) return text;
+  line(ranks_key, fmt::format("{}", m.network.ranks));
+  for (const field& f : network_fields) line(f.key, value_text(f.in(copy), f.what));
   return text;
 }
 

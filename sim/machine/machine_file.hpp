@@ -3,7 +3,9 @@
 // A line is `key = value`, or empty; `#` begins a comment. Each key stands once, in any order. A value has its unit: times ns,
 // us or ms, sizes B, KiB, MiB or GiB, bandwidths MB/s or GB/s. `cores` has the tree: caches with so many cores, within the
 // parentheses of a node, as in `8 x (10)` for eight nodes with a cache of ten cores, `2 x (12 x 8)` for two nodes with twelve
-// caches of eight, `(4 + 2), (4)` for two nodes that differ.
+// caches of eight, `(4 + 2), (4)` for two nodes that differ. A machine of several ranks has `ranks = 1024`, each rank with
+// these cores, and the lines of the network: `link_latency`, `rank_bandwidth`, `message_send`, `message_receive` and
+// `progress_delay`.
 #pragma once
 
 #include "machine/machine.hpp"

@@ -116,10 +116,11 @@ BELOW_IN_SIMULATOR = {
     "program": ["time"],
     "machine": ["time"],
     "memory": ["time", "machine"],
+    "ranks": ["time", "machine"],
     "engine": ["time", "program", "machine", "memory", "policy"],
     "scale": ["time", "program", "machine", "memory", "engine"],
-    "programs": ["time", "program", "machine", "engine"],
-    "evidence": ["time", "program", "programs", "machine", "memory", "engine", "scale"],
+    "programs": ["time", "program", "machine", "engine", "ranks"],
+    "evidence": ["time", "program", "programs", "machine", "memory", "engine", "ranks", "scale"],
 }
 # Decisions that the templates of the library make.
 DECISIONS = {"sennit/detail/loop/middle.hpp", "sennit/detail/loop/pace.hpp"}

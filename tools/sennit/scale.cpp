@@ -234,6 +234,11 @@ std::string name_of(const sim::construct& c, const program_trace& t) {
 
 scale_report scale_report_of(const scale_options& options) {
   const sim::machine on = sim::find_machine(options.machine);
+  if (on.network.ranks > 1) {
+    throw std::runtime_error(
+        fmt::format("the machine {} has {} ranks, and a trace is of one; name a machine of one rank", on.name,
+                    on.network.ranks));
+  }
   scale_report r;
   r.name = std::filesystem::path(options.file).filename().string();
   r.trace = load_program_trace(options.file);

@@ -71,6 +71,11 @@ std::vector<sim::machine> machines_of(const simulate_options& options) {
   std::vector<sim::machine> machines;
   for (const std::string& name : options.machines) {
     const sim::machine& on = machines.emplace_back(sim::find_machine(name));
+    if (on.network.ranks > 1) {
+      throw std::runtime_error(
+          fmt::format("the machine {} has {} ranks, and a trace is of one; name a machine of one rank",
+                      on.name, on.network.ranks));
+    }
     if (options.engine.workers > on.where.cores()) {
       throw std::runtime_error(
           fmt::format("the machine {} has {} cores, not {}; leave out --workers for all of them", on.name,

@@ -5,15 +5,6 @@
 
 namespace {
 
-// A tile that is complete. Nodes of its rank share it.
-struct factor_tile {
-  programs::cholesky::tile cells;
-};
-void pack(sennit::mpi::packed_bytes& bytes, const factor_tile& t) { put(bytes, *t.cells); }
-void unpack(sennit::mpi::packed_bytes& bytes, factor_tile& t) {
-  t.cells = std::make_shared<std::vector<double>>(sennit::mpi::get<std::vector<double>>(bytes));
-}
-
 class cholesky_graph : public programs::cholesky {
   using key = std::array<std::uint32_t, 3>;  // the step, and the tile's row and column
 
@@ -27,19 +18,16 @@ class cholesky_graph : public programs::cholesky {
   }
 
   void compute() override {
-    const std::vector<key> sinks{{count() - 1, count() - 1, count() - 1}};
-    sennit::mpi::run(MPI_COMM_WORLD, sinks,
-                     sennit::mpi::nodes{.predecessors = predecessors,
-                                        .compute = [this](key at, auto& node) -> factor_tile {
-                                          const auto [k, row, column] = at;
-                                          const auto of = [&](std::uint32_t r) {
-                                            return node.value(key{k, r, k}).cells->data();
-                                          };
-                                          step(k, row, column, column > k ? of(row) : nullptr,
-                                               row > k ? of(column) : nullptr);
-                                          return {k == column ? this->at(row, column) : nullptr};
-                                        },
-                                        .color = [this](key at) { return rank_of(at[1], at[2]); }});
+    const auto factorize = [this](key at, auto& node) -> tile {
+      const auto [k, row, column] = at;
+      const auto of = [&](std::uint32_t r) { return node.value(key{k, r, k})->data(); };
+      step(k, row, column, column > k ? of(row) : nullptr, row > k ? of(column) : nullptr);
+      return k == column ? this->at(row, column) : nullptr;  // complete, for nodes of column k
+    };
+    const auto owner = [this](key at) { return rank_of(at[1], at[2]); };
+    const std::vector<key> last{{count() - 1, count() - 1, count() - 1}};
+    sennit::mpi::run(MPI_COMM_WORLD, last,
+                     sennit::mpi::nodes{.predecessors = predecessors, .compute = factorize, .color = owner});
   }
 };
 

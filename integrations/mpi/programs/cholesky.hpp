@@ -80,22 +80,10 @@ class cholesky : public program {
   tile& at(std::uint32_t row, std::uint32_t column) { return tiles_[row * parts_.count() + column]; }
   std::size_t cells_of_tile() const { return parts_.size * parts_.size; }
 
-  // Step k of a tile, with the tiles of column k that it needs: of its row, and of its column's row. One copy for all who call
-  // it, as their times are compared.
-  [[gnu::noinline]] void step(std::uint32_t k, std::uint32_t row, std::uint32_t column, const double* of_row,
-                              const double* of_column) {
-    using kernels = gallery::plain_tiles;
-    double* const a = at(row, column)->data();
-    const std::size_t b = parts_.size;
-    if (column > k && row > column)
-      kernels::update(size(row), size(column), size(k), of_row, of_column, a, b);
-    else if (column > k)
-      kernels::update(size(row), size(k), of_row, a, b);
-    else if (row > column)
-      kernels::solve(size(row), size(k), of_column, a, b);
-    else
-      kernels::factorize(size(k), a, b);
-  }
+  // Step k of a tile, with the tiles of column k that it needs: of its row, and of its column's row. Compiled once, in
+  // cholesky_step.cpp: how fast it is must not depend on the program around it.
+  void step(std::uint32_t k, std::uint32_t row, std::uint32_t column, const double* of_row,
+            const double* of_column);
 
  private:
   std::size_t size(std::size_t part) const { return parts_.last(part) - parts_.first(part); }

@@ -32,7 +32,8 @@ struct rank_and_place {
 //   coloring            which places the colors are
 //
 // Keys and values travel between ranks. They are trivially copyable, or a std::vector or std::string of such, or have functions
-// `pack(packed_bytes&, const T&)` and `unpack(packed_bytes&, T&)` in their namespace, which call put() and get().
+// `pack(packed_bytes&, const T&)` and `unpack(packed_bytes&, T&)` in their namespace, which call put() and get(). Or they are a
+// std::shared_ptr of such: nodes of a rank share what it points to, and another rank gets a copy.
 template <class Predecessors, class Compute, class Color, class Hash = std::type_identity<void>>
 struct nodes {
   Predecessors predecessors;

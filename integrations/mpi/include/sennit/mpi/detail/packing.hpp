@@ -98,8 +98,17 @@ concept packs_itself =
     };
 
 template <class T>
-concept packable = packs_itself<T> || (std::is_default_constructible_v<T> &&
-                                       (std::is_trivially_copyable_v<T> || is_plain_sequence<T>));
+concept packable_without_owner =
+    packs_itself<T> ||
+    (std::is_default_constructible_v<T> && (std::is_trivially_copyable_v<T> || is_plain_sequence<T>));
+
+template <class T>
+inline constexpr bool is_shared = false;
+template <class T>
+inline constexpr bool is_shared<std::shared_ptr<T>> = packable_without_owner<std::remove_const_t<T>>;
+
+template <class T>
+concept packable = packable_without_owner<T> || is_shared<T>;
 
 }  // namespace detail
 
@@ -110,6 +119,9 @@ void put(packed_bytes& bytes, const T& value) {
     pack(bytes, value);
   } else if constexpr (std::is_trivially_copyable_v<T>) {
     bytes.add(&value, sizeof value);
+  } else if constexpr (detail::is_shared<T>) {
+    put(bytes, value != nullptr);
+    if (value != nullptr) put(bytes, *value);
   } else {
     const std::size_t size = value.size();
     bytes.reserve(sizeof size + size * sizeof(typename T::value_type));
@@ -126,6 +138,9 @@ T get(packed_bytes& bytes) {
     unpack(bytes, value);
   } else if constexpr (std::is_trivially_copyable_v<T>) {
     bytes.take(&value, sizeof value);
+  } else if constexpr (detail::is_shared<T>) {
+    using owned = std::remove_const_t<typename T::element_type>;
+    if (get<bool>(bytes)) value = std::make_shared<owned>(get<owned>(bytes));
   } else {
     std::size_t size = 0;
     bytes.take(&size, sizeof size);

@@ -1,51 +1,15 @@
 // cholesky: the factor of a matrix, as a graph of tasks whose values are tiles.
-#include "integrations/mpi/programs/cholesky.hpp"
-
-#include <sennit/mpi/graph.hpp>
+#include "integrations/mpi/programs/cholesky_graph.hpp"
 
 namespace {
 
-// A tile that is complete. Nodes of its rank share it.
-struct factor_tile {
-  programs::cholesky::tile cells;
-};
-void pack(sennit::mpi::packed_bytes& bytes, const factor_tile& t) { put(bytes, *t.cells); }
-void unpack(sennit::mpi::packed_bytes& bytes, factor_tile& t) {
-  t.cells = std::make_shared<std::vector<double>>(sennit::mpi::get<std::vector<double>>(bytes));
-}
-
-class cholesky_graph : public programs::cholesky {
-  using key = std::array<std::uint32_t, 3>;  // the step, and the tile's row and column
-
-  static std::vector<key> predecessors(key at) {
-    const auto [k, row, column] = at;
-    std::vector<key> before;
-    if (k > 0) before.push_back({k - 1, row, column});
-    if (column > k) before.push_back({k, row, k});
-    if (row > k && row != column) before.push_back({k, column, k});
-    return before;
-  }
-
-  void compute() override {
-    const std::vector<key> sinks{{count() - 1, count() - 1, count() - 1}};
-    sennit::mpi::run(MPI_COMM_WORLD, sinks,
-                     sennit::mpi::nodes{.predecessors = predecessors,
-                                        .compute = [this](key at, auto& node) -> factor_tile {
-                                          const auto [k, row, column] = at;
-                                          const auto of = [&](std::uint32_t r) {
-                                            return node.value(key{k, r, k}).cells->data();
-                                          };
-                                          step(k, row, column, column > k ? of(row) : nullptr,
-                                               row > k ? of(column) : nullptr);
-                                          return {k == column ? this->at(row, column) : nullptr};
-                                        },
-                                        .color = [this](key at) { return rank_of(at[1], at[2]); }});
-  }
+class cholesky_on_mpi : public programs::cholesky_graph {
+  void compute() override { sennit::mpi::run(MPI_COMM_WORLD, sinks(), nodes()); }
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  cholesky_graph c;
+  cholesky_on_mpi c;
   return programs::run(c, "cholesky", "The Cholesky factor of a matrix of tiles", argc, argv);
 }

@@ -1,39 +1,15 @@
 // cholesky: the factor of a matrix, as a graph of tasks whose values are tiles.
-#include "integrations/mpi/programs/cholesky.hpp"
-
-#include <sennit/mpi/graph.hpp>
+#include "integrations/mpi/programs/cholesky_graph.hpp"
 
 namespace {
 
-class cholesky_graph : public programs::cholesky {
-  using key = std::array<std::uint32_t, 3>;  // the step, and the tile's row and column
-
-  static std::vector<key> predecessors(key at) {
-    const auto [k, row, column] = at;
-    std::vector<key> before;
-    if (k > 0) before.push_back({k - 1, row, column});
-    if (column > k) before.push_back({k, row, k});
-    if (row > k && row != column) before.push_back({k, column, k});
-    return before;
-  }
-
-  void compute() override {
-    const auto factorize = [this](key at, auto& node) -> tile {
-      const auto [k, row, column] = at;
-      const auto of = [&](std::uint32_t r) { return node.value(key{k, r, k})->data(); };
-      step(k, row, column, column > k ? of(row) : nullptr, row > k ? of(column) : nullptr);
-      return k == column ? this->at(row, column) : nullptr;  // complete, for nodes of column k
-    };
-    const auto owner = [this](key at) { return rank_of(at[1], at[2]); };
-    const std::vector<key> last{{count() - 1, count() - 1, count() - 1}};
-    sennit::mpi::run(MPI_COMM_WORLD, last,
-                     sennit::mpi::nodes{.predecessors = predecessors, .compute = factorize, .color = owner});
-  }
+class cholesky_on_mpi : public programs::cholesky_graph {
+  void compute() override { sennit::mpi::run(MPI_COMM_WORLD, sinks(), nodes()); }
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  cholesky_graph c;
+  cholesky_on_mpi c;
   return programs::run(c, "cholesky", "The Cholesky factor of a matrix of tiles", argc, argv);
 }

@@ -3,6 +3,7 @@
 
 #include <sennit/graph.hpp>
 #include <sennit/mpi/detail/graph_run.hpp>
+#include <sennit/mpi/detail/plain_messages.hpp>
 #include <sennit/mpi/detail/requests.hpp>
 #include <sennit/mpi/graph_error.hpp>
 
@@ -66,6 +67,25 @@ void run_on_one_rank(const Key& sink, const nodes<Predecessors, Compute, Color, 
   }
 }
 
+template <class Transport, class Key, class Predecessors, class Compute, class Color, class Hash>
+void run_on_ranks(MPI_Comm comm, const std::vector<Key>& sinks,
+                  const nodes<Predecessors, Compute, Color, Hash>& given) {
+  if (ranks_of(comm) == 1 && sinks.size() == 1) return run_on_one_rank(sinks.front(), given);
+  MPI_Comm own = MPI_COMM_NULL;
+  complete({.call = "graph", .where = std::source_location::current()},
+           [&](MPI_Request* r) { return MPI_Comm_idup(comm, &own, r); });
+  // Whatever the communicator's handler does, a failure is to end the graph and not the program.
+  requests::of_process().call([&] { MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN); });
+  try {
+    graph_run<Key, nodes<Predecessors, Compute, Color, Hash>, typename Hash::type, Transport>(own, given)
+        .run(sinks);
+  } catch (...) {
+    requests::of_process().call([&] { MPI_Comm_free(&own); });
+    throw;
+  }
+  requests::of_process().call([&] { MPI_Comm_free(&own); });
+}
+
 }  // namespace detail
 
 // Computes the sinks, and all nodes that they need, each on the rank of its color. A rank finds its part from the sinks that it
@@ -82,20 +102,7 @@ void run_on_one_rank(const Key& sink, const nodes<Predecessors, Compute, Color, 
 template <class Key, class Predecessors, class Compute, class Color, class Hash>
 void run(MPI_Comm comm, const std::vector<Key>& sinks,
          const nodes<Predecessors, Compute, Color, Hash>& given) {
-  if (detail::ranks_of(comm) == 1 && sinks.size() == 1) return detail::run_on_one_rank(sinks.front(), given);
-  MPI_Comm own = MPI_COMM_NULL;
-  detail::complete({.call = "graph", .where = std::source_location::current()},
-                   [&](MPI_Request* r) { return MPI_Comm_idup(comm, &own, r); });
-  // Whatever the communicator's handler does, a failure is to end the graph and not the program.
-  detail::requests::of_process().call([&] { MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN); });
-  try {
-    detail::graph_run<Key, nodes<Predecessors, Compute, Color, Hash>, typename Hash::type>(own, given)
-        .run(sinks);
-  } catch (...) {
-    detail::requests::of_process().call([&] { MPI_Comm_free(&own); });
-    throw;
-  }
-  detail::requests::of_process().call([&] { MPI_Comm_free(&own); });
+  detail::run_on_ranks<detail::plain_messages>(comm, sinks, given);
 }
 
 }  // namespace sennit::mpi

@@ -6,32 +6,25 @@
 #include <sennit/limit.hpp>
 #include <sennit/mpi/collectives.hpp>
 #include <sennit/mpi/detail/agreed_failure.hpp>
-#include <sennit/mpi/detail/discarding.hpp>
 #include <sennit/mpi/detail/discovery.hpp>
 #include <sennit/mpi/detail/noting.hpp>
 #include <sennit/mpi/detail/packing.hpp>
+#include <sennit/mpi/detail/plain_messages.hpp>
 #include <sennit/mpi/detail/requests.hpp>
 #include <sennit/mpi/graph_error.hpp>
-#include <sennit/mpi/messages.hpp>
-#include <sennit/mpi/wait.hpp>
 #include <sennit/region.hpp>
 
 #include <mpi.h>
 
-#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <iosfwd>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <source_location>
-#include <span>
 #include <string>
-#include <thread>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
@@ -93,8 +86,8 @@ struct value_of_compute {
 
 struct nothing {};
 
-// One run of a graph on one rank of several.
-template <class Key, class Given, class Hash>
+// One run of a graph on one rank of several. Transport: how values go to other ranks, as plain_messages do.
+template <class Key, class Given, class Hash, class Transport>
 class graph_run {
   using predecessors = decltype(Given::predecessors);
   using compute = decltype(Given::compute);
@@ -113,20 +106,12 @@ class graph_run {
   struct arrival {
     arrival() { (void)until_it_has_come.try_enter(); }
     limit until_it_has_come{1};
-    std::optional<value> came;
+    packed_bytes came;
   };
-
-  static constexpr int failure_tag = 0;
 
  public:
   graph_run(MPI_Comm comm, const Given& given)
-      : comm_(comm),
-        rank_(rank_in(comm)),
-        given_(given),
-        news_(ranks_of(comm), MPI_REQUEST_NULL),
-        sent_to_(ranks_of(comm)),
-        received_from_(ranks_of(comm)),
-        under_way_(ranks_of(comm)) {}
+      : comm_(comm), rank_(rank_in(comm)), given_(given), transport_(comm) {}
 
   void run(const std::vector<Key>& all_sinks) {
     std::vector<Key> sinks;
@@ -141,10 +126,15 @@ class graph_run {
     }
     discovery<Key, hash, predecessors, decltype(rank_of)> search(comm_, given_.predecessors, rank_of);
     found_ = search.run(sinks, failure);
+    std::vector<int> sources;
+    all_readers readers;
     try {
       sinks.insert(sinks.end(), found_.computed_for_others.begin(), found_.computed_for_others.end());
       arrivals_.resize(found_.received.size());
       for (std::unique_ptr<arrival>& a : arrivals_) a = std::make_unique<arrival>();
+      sources.resize(arrivals_.size());
+      for (const auto& [k, number] : found_.received) sources[static_cast<std::size_t>(number)] = rank_of(k);
+      for (const auto& of_node : found_.readers) readers.push_back(&of_node.second);
     } catch (...) {
       if (failure == nullptr) failure = std::current_exception();
     }
@@ -152,18 +142,21 @@ class graph_run {
 
     std::exception_ptr receiving_failed;
     try {
+      transport_.expect(sources, [this](int number, packed_bytes bytes) {
+        arrival& at = *arrivals_[static_cast<std::size_t>(number)];
+        at.came = std::move(bytes);
+        (void)at.until_it_has_come.leave();
+      });
       sennit::join([&] { compute_all(sinks, failure); }, [&] { receive_all(receiving_failed); });
     } catch (...) {
       // The surrounding region was cancelled. Perhaps no branch has begun, and the other ranks have not been told.
       if (failure == nullptr && receiving_failed == nullptr) {
         failure = std::current_exception();
-        tell_failure();
+        transport_.tell_failure();
       }
     }
     if (failure == nullptr) failure = receiving_failed;
-    if (some_rank_failed(failure)) receive_what_is_under_way();
-    wait_all(requests_);
-    wait_all(news_);
+    transport_.settle(some_rank_failed(failure), readers);
     throw_together(failure);
   }
 
@@ -179,9 +172,10 @@ class graph_run {
   void compute_all(const std::vector<Key>& sinks, std::exception_ptr& failure) {
     try {
       region_.run([&] { run_graph(sinks); });
+      transport_.computed();
     } catch (...) {
       failure = std::current_exception();
-      tell_failure();
+      transport_.tell_failure();
     }
   }
 
@@ -199,7 +193,8 @@ class graph_run {
     const auto work = [&](const key& k, auto& node) -> std::optional<value> {
       if (!k.key) return std::nullopt;
       if (const auto at = found_.received.find(*k.key); at != found_.received.end()) {
-        return std::move(arrivals_[static_cast<std::size_t>(at->second)]->came);
+        packed_bytes came = std::move(arrivals_[static_cast<std::size_t>(at->second)]->came);
+        return get<value>(came);
       }
       std::optional<value> made(compute_node(*k.key, node));
       send_to_readers(*k.key, *made);
@@ -249,100 +244,23 @@ class graph_run {
     if (at == found_.readers.end()) return;
     packed_bytes bytes;
     put(bytes, made);
-    const std::lock_guard guard(sending_);
-    sent_.push_back(std::move(bytes.bytes()));
-    for (const reader& r : at->second) isend(sent_.back(), r.rank, r.number + 1);
-  }
-
-  // Needs no memory, and fails on no rank because it fails for another one.
-  void tell_failure() noexcept {
-    const std::lock_guard guard(sending_);
-    if (std::exchange(told_, true)) return;
-    for (std::size_t r = 0; r < news_.size(); ++r) {
-      const int code = requests::of_process().call([&] {
-        return MPI_Isend(nullptr, 0, MPI_BYTE, static_cast<int>(r), failure_tag, comm_, &news_[r]);
-      });
-      if (code == MPI_SUCCESS) ++sent_to_[r];
-    }
-  }
-
-  void isend(byte_buffer& bytes, int to, int tag) {
-    const byte_count count(bytes.size(), std::source_location::current());
-    requests_.push_back(MPI_REQUEST_NULL);
-    note_message(&noted::sent, to, tag, bytes.size());
-    check(requests::of_process().call([&] {
-      return MPI_Isend(bytes.data(), count.count(), count.type(), to, tag, comm_, &requests_.back());
-    }),
-          "send the value of a node", std::source_location::current());
-    ++sent_to_[static_cast<std::size_t>(to)];
+    transport_.send(std::move(bytes), at->second);
   }
 
   // Until all values have come, or some rank has failed.
   void receive_all(std::exception_ptr& failure) {
     try {
-      for (std::size_t left = arrivals_.size(); left > 0; --left) {
-        if (receive_one()) break;
-      }
+      if (transport_.receive_all()) region_.cancel();
     } catch (...) {
       // Nodes wait for values that nobody receives any more.
       failure = std::current_exception();
       region_.cancel();
-      tell_failure();
+      transport_.tell_failure();
     }
-  }
-
-  // True: it was the news of a failure.
-  bool receive_one() {
-    int tag = 0;
-    packed_bytes bytes = receive(tag);
-    if (tag == failure_tag) {
-      region_.cancel();
-      return true;
-    }
-    arrival& at = *arrivals_[static_cast<std::size_t>(tag - 1)];
-    at.came.emplace(get<value>(bytes));
-    (void)at.until_it_has_come.leave();
-    return false;
-  }
-
-  packed_bytes receive(int& tag) {
-    const auto here = std::source_location::current();
-    // Not ended by a cancellation: other ranks send on until they are told.
-    message_awaited a(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, here, false);
-    requests::of_process().wait(a);
-    a.check();
-    ++received_from_[static_cast<std::size_t>(a.status.MPI_SOURCE)];
-    packed_bytes bytes = room_for(a.message, a.status);
-    const byte_count count(bytes.bytes().size(), here);
-    tag = a.status.MPI_TAG;
-    complete({.call = "recv the value of a node from",
-              .where = here,
-              .of_message = true,
-              .peer = a.status.MPI_SOURCE,
-              .tag = tag},
-             [&](MPI_Request* r) {
-               return MPI_Imrecv(bytes.bytes().data(), count.count(), count.type(), &a.message, r);
-             });
-    note_received(a.status);
-    return bytes;
   }
 
   bool some_rank_failed(const std::exception_ptr& failure) {
     return allreduce(failure != nullptr ? 1 : 0, MPI_MAX, comm_) != 0;
-  }
-
-  // What is sent is received, so that all sends complete and nothing stays in MPI.
-  void receive_what_is_under_way() {
-    alltoall(sent_to_, under_way_, comm_);
-    for (std::size_t r = 0; r < under_way_.size(); ++r) {
-      while (received_from_[r] < under_way_[r]) {
-        int source = 0;
-        if (discard_if_there(static_cast<int>(r), MPI_ANY_TAG, comm_, source))
-          ++received_from_[r];
-        else
-          std::this_thread::yield();
-      }
-    }
   }
 
   // Throws on all ranks if something went wrong on one.
@@ -358,14 +276,7 @@ class graph_run {
   discovered<Key, hash> found_;
   std::vector<std::unique_ptr<arrival>> arrivals_;
   sennit::region region_;
-  std::mutex sending_;  // of what is sent
-  std::deque<byte_buffer> sent_;
-  std::vector<MPI_Request> requests_;
-  bool told_ = false;
-  std::vector<MPI_Request> news_;       // of the failure, by rank
-  std::vector<std::uint64_t> sent_to_;  // messages, by rank
-  std::vector<std::uint64_t> received_from_;
-  std::vector<std::uint64_t> under_way_;
+  Transport transport_;
 };
 
 }  // namespace sennit::mpi::detail

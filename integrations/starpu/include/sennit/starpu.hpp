@@ -1,0 +1,5 @@
+// All of sennit::starpu.
+#pragma once
+
+#include <sennit/starpu/graph.hpp>
+#include <sennit/starpu/session.hpp>

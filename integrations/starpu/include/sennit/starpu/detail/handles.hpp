@@ -1,0 +1,167 @@
+// Values of nodes as data handles, moved by StarPU-MPI.
+#pragma once
+
+#include <sennit/event.hpp>
+#include <sennit/mpi/collectives.hpp>
+#include <sennit/mpi/detail/plain_messages.hpp>
+#include <sennit/starpu/detail/engine.hpp>
+#include <sennit/starpu/detail/value_handle.hpp>
+
+#include <mpi.h>
+#include <starpu.h>
+#include <starpu_mpi.h>
+
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace sennit::starpu::detail {
+
+// The transport of a run (mpi/detail/plain_messages.hpp). A rank awaits the values of all nodes that it has asked for, and they
+// cannot be taken back. So if the graph fails, a rank sends for each node that it has not computed that there is no value.
+class handles {
+  using reader = mpi::detail::reader;
+
+  // The last byte says whether there is a value.
+  struct parcel {
+    parcel(handles& h, int n, std::size_t count) noexcept : of(h), number(n), left(count) {}
+    handles& of;
+    int number;
+    std::size_t left;  // calls of StarPU
+    byte_buffer bytes;
+    starpu_data_handle_t handle = nullptr;
+  };
+
+ public:
+  explicit handles(MPI_Comm comm) : engine_(engine::current()), news_(comm) {
+    MPI_Comm_rank(comm, &rank_);
+    std::int64_t run = rank_ == 0 ? engine_.next_run() : 0;
+    mpi::bcast(std::span(&run, 1), 0, comm);
+    first_tag_ = run << 31;
+    std::vector<int> ours(mpi::detail::ranks_of(comm));
+    std::iota(ours.begin(), ours.end(), 0);
+    ranks_.resize(ours.size());
+    MPI_Group group = MPI_GROUP_NULL;
+    MPI_Group all = MPI_GROUP_NULL;
+    MPI_Comm_group(comm, &group);
+    MPI_Comm_group(engine_.comm(), &all);
+    MPI_Group_translate_ranks(group, static_cast<int>(ours.size()), ours.data(), all, ranks_.data());
+    MPI_Group_free(&group);
+    MPI_Group_free(&all);
+  }
+
+  void expect(const std::vector<int>& sources, mpi::detail::value_came came) {
+    came_ = std::move(came);
+    news_.expect({rank_}, [](int, mpi::packed_bytes) {});
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      const int number = static_cast<int>(i);
+      parcel& p = make_parcel(number, 1);
+      p.handle = register_value(p.bytes);
+      require(starpu_mpi_irecv_detached(p.handle, world_rank(sources[i]), first_tag_ + number, engine_.comm(),
+                                        &has_come, &p));
+    }
+  }
+
+  void send(mpi::packed_bytes bytes, const std::vector<reader>& to) {
+    if (bytes.bytes().size() >= INT_MAX)
+      throw std::length_error(
+          "sennit::starpu: the value of a node has 2 GiB or more, which StarPU-MPI does not send; "
+          "make smaller nodes, or use sennit::mpi::run");
+    send(std::move(bytes.bytes()), to, true);
+  }
+
+  bool receive_all() { return news_.receive_all(); }
+  void tell_failure() { news_.tell_failure(); }
+  void computed() { news_.send({}, {{rank_, 0}}); }
+
+  void settle(bool failed, const mpi::detail::all_readers& readers) {
+    for (const std::vector<reader>* const r : readers) {
+      if (failed && !sent_to_.contains(r)) send({}, *r, false);
+    }
+    one_fewer_under_way();
+    done_.wait();
+    news_.settle(failed, readers);
+  }
+
+ private:
+  static constexpr std::byte no_value{0};
+  static constexpr std::byte a_value{1};
+
+  void send(byte_buffer bytes, const std::vector<reader>& to, bool there_is_one) {
+    bytes.push_back(there_is_one ? a_value : no_value);
+    parcel& p = make_parcel(0, to.size());
+    p.bytes = std::move(bytes);
+    p.handle = register_value(p.bytes);
+    {
+      const std::lock_guard guard(counting_);
+      sent_to_.insert(&to);
+    }
+    for (const reader& r : to) {
+      require(starpu_mpi_isend_detached(p.handle, world_rank(r.rank), first_tag_ + r.number, engine_.comm(),
+                                        &was_sent, &p));
+    }
+  }
+
+  parcel& make_parcel(int number, std::size_t calls) {
+    const std::lock_guard guard(counting_);
+    parcel& made = parcels_.emplace_back(*this, number, calls);
+    ++under_way_;
+    return made;
+  }
+
+  static void require(int code) {
+    if (code != 0)
+      throw std::runtime_error("sennit::starpu: StarPU-MPI takes no value: error " + std::to_string(code));
+  }
+
+  int world_rank(int r) const { return ranks_[static_cast<std::size_t>(r)]; }
+
+  // On StarPU's thread, as is the next one.
+  static void has_come(void* which) {
+    parcel& p = *static_cast<parcel*>(which);
+    starpu_data_unregister_submit(p.handle);
+    const bool there_is_one = p.bytes.back() == a_value;
+    p.bytes.pop_back();
+    if (there_is_one) p.of.came_(p.number, mpi::packed_bytes(std::move(p.bytes)));
+    p.of.one_fewer_under_way();
+  }
+
+  static void was_sent(void* which) {
+    parcel& p = *static_cast<parcel*>(which);
+    if (--p.left != 0) return;
+    starpu_data_unregister_submit(p.handle);
+    p.bytes = {};
+    p.of.one_fewer_under_way();
+  }
+
+  void one_fewer_under_way() {
+    bool last = false;
+    {
+      const std::lock_guard guard(counting_);
+      last = --under_way_ == 0;
+    }
+    if (last) done_.come();
+  }
+
+  engine& engine_;
+  mpi::detail::plain_messages news_;  // of failures, and that all is computed
+  int rank_ = 0;
+  std::int64_t first_tag_ = 0;
+  std::vector<int> ranks_;  // as StarPU has them
+  mpi::detail::value_came came_;
+  std::mutex counting_;  // of all below
+  std::deque<parcel> parcels_;
+  std::unordered_set<const std::vector<reader>*> sent_to_;
+  std::size_t under_way_ = 1;  // and settle()
+  sennit::event done_;
+};
+
+}  // namespace sennit::starpu::detail

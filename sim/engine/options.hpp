@@ -64,7 +64,7 @@ struct options {
   replay follow = replay::none;
   const steal_schedule* schedule = nullptr;           // to follow
   const std::vector<std::uint32_t>* homes = nullptr;  // nodes of the first blocks; others: by first touch
-  std::int64_t most_delayed = 4096;               // of a splice: policy::is_crowded; 0: policy::most_delayed
+  std::int64_t most_delayed = 4096;               // of a splice: policy::is_crowded; -1: policy::most_delayed
   picoseconds spliced_step = 1'000 * nanosecond;  // effects, comparisons and switches for a step
   bool record = false;                            // run_result::schedule
   bool timeline = false;                          // run_result::timeline

@@ -45,7 +45,7 @@ options sennit_along_places(unsigned workers) {
 }
 
 options sennit_spliced(unsigned workers) {
-  return {.workers = workers, .from = victims::nearest, .follow = replay::relaxed, .most_delayed = 0};
+  return {.workers = workers, .from = victims::nearest, .follow = replay::relaxed, .most_delayed = -1};
 }
 
 std::vector<std::size_t> numbers(std::size_t n) {

@@ -64,10 +64,10 @@ struct options {
   replay follow = replay::none;
   const steal_schedule* schedule = nullptr;           // to follow
   const std::vector<std::uint32_t>* homes = nullptr;  // nodes of the first blocks; others: by first touch
-  std::int64_t most_delayed = 4096;                   // of a splice: policy::is_crowded
-  picoseconds spliced_step = 1'000 * nanosecond;      // effects, comparisons and switches for a step
-  bool record = false;                                // run_result::schedule
-  bool timeline = false;                              // run_result::timeline
+  std::int64_t most_delayed = 4096;               // of a splice: policy::is_crowded; -1: policy::most_delayed
+  picoseconds spliced_step = 1'000 * nanosecond;  // effects, comparisons and switches for a step
+  bool record = false;                            // run_result::schedule
+  bool timeline = false;                          // run_result::timeline
   bool sleepers = true;  // idle workers sleep after a while; else they search for ever
   fault broken = fault::none;
   // At the beginning, all workers but the first sleep, as before a program's first region; else they search.

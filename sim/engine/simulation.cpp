@@ -2,6 +2,7 @@
 
 #include "engine/simulate.hpp"
 #include "policy/deal.hpp"
+#include "policy/splicing.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -21,6 +22,7 @@ options completed(const options& how, const machine& on) {
                                 std::to_string(on.where.cores()) + " cores");
   if (all.follow != replay::none && all.schedule == nullptr)
     throw std::invalid_argument("simulate: a schedule is to be followed, and none is given");
+  if (all.most_delayed < 0) all.most_delayed = policy::most_delayed(all.workers);
   // One thread sends the signals, one after the other.
   if (all.how == promotion::heartbeat)
     all.heartbeat = std::max(all.heartbeat, on.costs.signal_send * all.workers);

@@ -1,7 +1,5 @@
 #include "evidence/phases_runs.hpp"
 
-#include "policy/splicing.hpp"
-
 namespace sennit::sim::evidence {
 
 const machine& eighty() {
@@ -47,10 +45,7 @@ options sennit_along_places(unsigned workers) {
 }
 
 options sennit_spliced(unsigned workers) {
-  return {.workers = workers,
-          .from = victims::nearest,
-          .follow = replay::relaxed,
-          .most_delayed = policy::most_delayed(workers)};
+  return {.workers = workers, .from = victims::nearest, .follow = replay::relaxed, .most_delayed = -1};
 }
 
 std::vector<std::size_t> numbers(std::size_t n) {

@@ -188,20 +188,20 @@ def fig7(kept):
             SIMULATED,
         ),
     )
-    varied = kept.figure_of_run("assumptions", "by_spawn_and_grain") or {}
-    claims += tuple(
-        claim(
-            said,
-            "tpal_over_cilk",
-            f"TPAL over Cilk Plus if a spawn takes {spawn} ns and "
-            + (f"loops are halved down to {grain} iterations" if grain != "0" else "loops are halved down to 1/(8P)"),
-            found["tpal_over_cilk"],
-            SIMULATED,
-            f"what if; {found['wins']} programs suit it",
+    varied = kept.figure_of_run("assumptions", "by_grain") or {}
+    if varied:
+        fairer = [min(varied[grain]["ratio"][p] for grain in ("0", "32")) for p in varied["0"]["ratio"]]
+        suit = [x for x in fairer if x >= 1]
+        claims += (
+            claim(
+                said,
+                "tpal_over_cilk",
+                "TPAL over Cilk Plus, each loop halved down to the better of 1/(8P) and 32 iterations",
+                mean(suit),
+                SIMULATED,
+                f"what if; the loops that suit it, {len(suit)}",
+            ),
         )
-        for spawn, by_grain in varied.items()
-        for grain, found in by_grain.items()
-    )
     plots = [
         Bars(
             "figure-7-measured",
@@ -220,7 +220,7 @@ def fig7(kept):
         claims,
         plots,
         "TPAL is ahead where inner loops are short, and behind by 3 to 6% where a loop is large and even, as there, and far behind in knapsack, unlike there; Cilk Plus is slower than serial in a third of the programs, as there. "
-        "The mean is larger than the paper's 1.53: a product of sparse matrices spawns for each entry here, since rows have fewer entries than 8P. The table varies both assumptions: what a spawn takes, and the least leaf of a loop.",
+        "The mean is larger than the paper's 1.53: a product of sparse matrices spawns for each entry here, since rows have fewer entries than 8P. With leaves of 32 iterations where these are better for Cilk Plus, the three products gain 2 to 2.5 times instead of 5 to 38, and the mean is within 25%.",
         firsts(plots[0]),
     )
 

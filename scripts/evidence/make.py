@@ -22,6 +22,7 @@ import kept  # noqa: E402
 import measure  # noqa: E402
 import pages  # noqa: E402
 import plots  # noqa: E402
+import ranks  # noqa: E402
 import simulate  # noqa: E402
 import validation  # noqa: E402
 
@@ -44,6 +45,10 @@ def contents():
     if text := combination.page():
         texts["combination.md"] = text
         words = words + combination.INDEX
+    if text := ranks.page():
+        texts["ranks.md"] = text
+        pictures |= ranks.pictures()
+        words = words + ranks.INDEX
     texts["README.md"] = pages.index(titles, figures_of, kept_of, words)
     return texts, pictures
 

@@ -34,14 +34,7 @@ def section(figure, kept):
             )
         lines.append("")
     for plot in figure.drawn():
-        stem = picture(kept.name, plot)
-        lines += [
-            "<picture>",
-            f'  <source media="(prefers-color-scheme: dark)" srcset="pictures/{stem}-dark.svg">',
-            f'  <img src="pictures/{stem}-light.svg" alt="{figure.name}: {plot.title}">',
-            "</picture>",
-            "",
-        ]
+        lines += pictured(picture(kept.name, plot), f"{figure.name}: {plot.title}")
     lines += [f"**Agreement:** {agreement(figure, kept)}", ""]
     if missing := figure.not_reproduced():
         lines += [f"**Not reproduced:** {missing}", ""]
@@ -51,6 +44,17 @@ def section(figure, kept):
     if figure.commands:
         lines += ["```", *figure.commands, "```", ""]
     return lines
+
+
+def pictured(stem, says):
+    """A picture, light or dark as its reader has it."""
+    return [
+        "<picture>",
+        f'  <source media="(prefers-color-scheme: dark)" srcset="pictures/{stem}-dark.svg">',
+        f'  <img src="pictures/{stem}-light.svg" alt="{says}">',
+        "</picture>",
+        "",
+    ]
 
 
 def agreement(figure, kept):

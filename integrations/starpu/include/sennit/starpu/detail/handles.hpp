@@ -148,7 +148,7 @@ class handles {
       const std::lock_guard guard(counting_);
       last = --under_way_ == 0;
     }
-    if (last) done_.come();
+    if (last) done_.set();
   }
 
   engine& engine_;

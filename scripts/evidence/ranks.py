@@ -22,7 +22,7 @@ What a system costs for a task, a barrier or a submission is known or estimated,
 | MPI + OpenMP | phases: a barrier of the rank's threads and an exchange after each of them |
 
 Sizes are small, so that a simulation takes minutes: `cholesky` has 96 tiles in a row (weak: 4 on one rank, times the root of the ranks),
-`heat` 12,288 blocks and 16 steps (48 on each rank), `sw` 512 tiles in a row (16 on one rank, times the root).
+`heat` 12,288 blocks and 16 steps (48 on each rank), `sw` 512 tiles in a row (16 on one rank, times the root), `pagerank` 12,288 blocks of vertices and 2 steps (48 on each rank).
 
 Some of what the model leaves out favors Sennit. Sennit's search for the nodes, with its questions between ranks, costs
 nothing here. All three send a value to its readers one by one. So what is said of `cholesky` on many ranks, where a tile

@@ -9,7 +9,7 @@
 
 namespace sennit::sim {
 
-// graph: Sennit, with loops inside nodes, on-demand requests and halos of several steps. tasks: StarPU-MPI alone. phases: MPI
+// graph: Sennit, with loops inside nodes and halos of several steps; its search for nodes costs nothing. tasks: StarPU-MPI alone. phases: MPI
 // and OpenMP, a barrier of the rank's threads and an exchange after each phase.
 enum class rank_style : std::uint8_t { graph, tasks, phases };
 

@@ -15,8 +15,9 @@ HEAD = """All at 80 cores of the simulated [8 x 10](../design/simulator.md) that
 other two. The paper's schedulers are simulated, too: so both sides run the same strands on the same machine.
 
 Sennit's way is what [the guide](../guide/README.md) offers: loops dealt along places and split, schedules that are followed as far as
-nobody is late (relaxed replay), splices, and a choice of fences or requests for steals. Of the ways that a program can be
-written, the table has the fastest one of both sides; [the numbers of all](data/combination.simulated.json).""".splitlines()
+nobody is late (relaxed replay), splices, and a choice of `SENNIT_BARRIER` for each program. Of the ways and settings that were tried, the table has the fastest one
+of each side: a bound of what can be reached, and not what a program gets without being tuned.
+[The numbers of all](data/combination.simulated.json).""".splitlines()
 
 
 def rows():

@@ -15,6 +15,11 @@ import words
 
 TOOL = kept.ROOT / "build/release/tools/sennit"
 ROUNDS = 5
+# What a splice does in parallel is not in a trace.
+SPLICES = (
+    "jacobi-1d", "jacobi-2d", "jacobi-3d", "seidel-2d", "apop", "mvt", "bicg", "copy", "wave-1d", "convolution-2d", "gray-scott",
+    "stencil-27",
+)
 MEDIAN_BAR, WORST_BAR, SPEEDUP_BAR = 0.05, 0.15, 0.10
 
 
@@ -125,10 +130,17 @@ def speedups(known):
     ]
 
 
+def missed(known):
+    far = [row for row in known if abs(error(row, 2)) > WORST_BAR]
+    names = words.listed(f"`{row['kernel']}`" for row in far)
+    return [f"On two workers the error of {names} is beyond the bar of {WORST_BAR:.0%}." if far else ""]
+
+
 def page():
     known = rows()
     if not known:
         return None
+    forked = [row for row in known if row["kernel"] not in SPLICES]
     lines = [
         "# Simulated against measured",
         "Each kernel of the gallery, traced in one run on one worker, then simulated on this machine, as `sennit doctor --write-machine` measures it,",
@@ -140,9 +152,13 @@ def page():
         "",
         "| workers | median error | worst | within 5% | within 15% |",
         "| --- | --- | --- | --- | --- |",
-        *(summary(known, workers) for workers in (1, 2)),
+        summary(known, 1),
+        summary(forked, 2),
         "",
-        *speedups(known),
+        f"The last {len(known) - len(forked)} kernels are splices. What a splice does in parallel is not in a trace, so they are simulated as serial programs, and",
+        "what is said of two workers leaves them out.",
+        *missed(forked),
+        *speedups(forked),
         "",
         "| kernel | measured, 1 worker | simulated | error | measured, 2 workers | simulated | error |",
         "| --- | --- | --- | --- | --- | --- | --- |",
@@ -153,5 +169,14 @@ def page():
             cells += [f"{row[f'measured_{workers}_s'] * 1e3:.1f} ms", f"{row[f'simulated_{workers}_s'] * 1e3:.1f} ms"]
             cells += [f"{error(row, workers):+.1%}"]
         lines.append("| " + " | ".join(cells) + " |")
-    lines += ["", "```", "sennit doctor --write-machine this.machine", "scripts/evidence/make.py --validate this.machine", "```", ""]
+    lines += [
+        "",
+        "```",
+        "cmake --preset release",
+        "cmake --build --preset release --target tools/sennit",
+        "build/release/tools/sennit doctor --write-machine this.machine",
+        "python3 scripts/evidence/make.py --validate this.machine",
+        "```",
+        "",
+    ]
     return "\n".join(lines)

@@ -31,9 +31,9 @@ struct rank_result {
 
 // Workers of a rank take its ready nodes first come, first served. Who has computed a value sends it: message_send for each
 // rank. A message shares its sender's port while it leaves, and its receiver's while it comes, one latency later; it is there
-// when both are through with it. An idle worker receives it, for message_receive; if none is idle for progress_delay, the
-// message is received then by a worker's side (nobody's time). Throws std::invalid_argument for a node of a rank that the
-// machine does not have, for a loop of no pieces, and if no worker is left.
+// when both are through with it. An idle worker receives it, for message_receive. If none is idle for progress_delay, it
+// is received then, and takes no worker's time. With progress_thread and one worker, messages take no worker's time either. Throws
+// std::invalid_argument for a node of a rank that the machine does not have, and for a loop of no pieces.
 rank_result simulate(const rank_graph& graph, const machine& on, const rank_options& how = {});
 
 }  // namespace sennit::sim

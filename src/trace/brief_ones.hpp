@@ -9,7 +9,7 @@
 
 namespace sennit::detail {
 
-// Of the constructs at one place. What was not measured is estimated, so that these are no whole numbers.
+// The constructs at one place. What was not measured is estimated, so the numbers need not be whole.
 struct brief_place {
   std::uintptr_t site = 0;
   bool is_fork = false;  // else a loop
@@ -27,13 +27,13 @@ struct brief_place {
   }
 };
 
-// At a few places: what is at others is left out.
+// At a few places, so that it needs no memory: constructs at further places are left out.
 class brief_places {
  public:
   bool empty() const noexcept { return size_ == 0; }
   void clear() noexcept { size_ = 0; }
   std::span<const brief_place> all() const noexcept { return {places_.data(), size_}; }
-  // Null: there are enough others.
+  // Null: there is no room for another place.
   brief_place* at(const brief_place& like) noexcept {
     for (std::size_t i = 0; i < size_; ++i)
       if (places_[i].site == like.site && places_[i].is_fork == like.is_fork) return &places_[i];

@@ -11,7 +11,7 @@
 
 namespace sennit::mpi::detail {
 
-// Errors on the communicator are returned meanwhile.
+// So that a failing call of MPI does not end the program.
 class errors_returned {
  public:
   explicit errors_returned(MPI_Comm comm) noexcept : comm_(comm) {
@@ -34,7 +34,7 @@ class errors_returned {
   MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
 };
 
-// It is received into nothing, which MPI calls an error of that receive: precondition: the communicator's errors are returned.
+// Received into nothing, which MPI counts as an error of that receive. Precondition: the communicator's errors are returned.
 inline void discard(MPI_Message& message) noexcept {
   requests& all = requests::of_process();
   MPI_Request request = MPI_REQUEST_NULL;

@@ -32,8 +32,8 @@ class ownership {
   ownership(MPI_Comm comm, const std::unordered_set<Key, Hash>& own)
       : comm_(comm), rank_(rank_in(comm)), own_(own) {}
 
-  // All ranks call it. Throws std::logic_error on a rank whose node is another one's too. A digest of several nodes is looked at
-  // closely; after some of these in vain, nothing more is looked for.
+  // All ranks call it. Throws std::logic_error on a rank whose node is found to be another one's, too. Not all are found: of nodes
+  // with one digest only the first rank's are compared, and after most_looks digests no more. A good hash has neither.
   void check() {
     std::exception_ptr failure;
     const auto all_could = [&](auto work) {
@@ -55,6 +55,7 @@ class ownership {
   }
 
  private:
+  // A bad hash is to cost some rounds, not one for each node.
   static constexpr unsigned most_looks = 100;
   static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
 

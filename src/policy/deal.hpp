@@ -30,14 +30,14 @@ constexpr bool cuts_for_who_asked(bool anybody_waits, std::uint64_t since_deal,
   return anybody_waits && since_deal >= settles;
 }
 
-// A loop that is dealt along places: whether a worker gets its own part as the loop begins. A part goes to who waits for work at
+// In the simulator, of a loop that is dealt along places: whether a worker gets its own part as the loop begins. A part goes to who waits for work at
 // once. For who sleeps it is put aside, until that worker has woken, if it takes longer than to wake. Else such a worker would
 // come later, and steal from anywhere. The part of a worker that has something else goes with the part before.
 constexpr bool has_part_along_places(bool waits, bool sleeps, std::uint64_t part_ns) noexcept {
   return waits || (sleeps && part_ns >= waking::worth_ns);
 }
 
-// Of a loop along places, whether a part that has `left` iterations that nobody has begun is cut for a thief. The last one stays
+// In the simulator, of a loop along places: whether a part that has `left` iterations that nobody has begun is cut for a thief. The last one stays
 // on its node: its strand is about to begin it, next to its data, and a thief from another node would take longer for it. Where
 // data are written first, it would also stay there.
 constexpr bool leaves_its_place(std::uint64_t left, bool for_other_node) noexcept {

@@ -12,8 +12,11 @@ class polling {
  public:
   static constexpr std::uint64_t first_nap_ns = 20'000;
   static constexpr std::uint64_t longest_nap_ns = 1'000'000;
-  // A worker that finds no work looks in so many rounds more before it sleeps, and yields its processor in each.
-  static constexpr unsigned rounds_before_sleep = 200;
+  // A worker that finds no work while events are awaited looks in so many rounds more before it sleeps, and yields its processor
+  // in each. What counts are the looks at other workers, as in patience.
+  static constexpr unsigned rounds_before_sleep(unsigned others) noexcept {
+    return std::max(8U, 200U / std::max(others, 1U));
+  }
   // Of the thread that polls while all workers are busy.
   static constexpr std::uint64_t busy_period_ns = 1'000'000;
 

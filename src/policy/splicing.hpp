@@ -25,7 +25,7 @@ constexpr bool is_crowded(std::int64_t delayed, std::int64_t most_delayed) noexc
   return delayed >= most_delayed;
 }
 
-// The limit for so many workers, unless the program gives one. Where the part of one worker ends, each call leaves some steps more
+// The limit for so many workers in the simulator; the runtime has that of sennit::splicing. Where the part of one worker ends, each call leaves some steps more
 // than the call before: with 16 calls of blocks that have four neighbors, some 300 for each of 80 workers.
 constexpr std::int64_t most_delayed(unsigned workers) noexcept {
   constexpr std::int64_t for_few = 4096;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 namespace sennit::detail {
 
@@ -72,8 +73,10 @@ class brief_ones {
   }
   // Something else comes: what was heard until now is not what the strand does from here on.
   void interrupted() noexcept { now_.clear(); }
-  // The strand is left alone.
-  void left_alone(std::uint64_t now_ns) noexcept {
+  // The strand is left alone in a body of that place.
+  void left_alone(std::uintptr_t site, std::uint64_t now_ns) noexcept {
+    // What bodies of another place did says nothing of this one.
+    if (std::exchange(like_site_, site) != site) like_.clear();
     if (now_.empty() || now_ns <= now_begun_ns_) return;
     like_ = now_;
     like_ns_ = now_ns - now_begun_ns_;
@@ -106,6 +109,7 @@ class brief_ones {
   std::uint64_t ended_ns_ = 0;
   std::uint64_t now_begun_ns_ = 0;
   std::uint64_t like_ns_ = 0;
+  std::uintptr_t like_site_ = 0;
   brief_places told_;  // of the body
   brief_places now_;   // heard since the strand was last left alone
   brief_places like_;  // heard before that, in `like_ns_`

@@ -114,7 +114,7 @@ unobserved_part* tracer::leaves_alone(trace_cursor& cursor) noexcept {
   settle(*of);
   of->alone_since_ns = of->gate_met_ns = now();
   of->alike_ns = 0;
-  of->untold.left_alone(of->alone_since_ns);
+  of->untold.left_alone(of->innermost->site, of->alone_since_ns);
   return &of->unobserved;
 }
 

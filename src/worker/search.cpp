@@ -180,7 +180,7 @@ frame* worker::search() noexcept {
       case policy::patience::step::spin: relax(); break;
       case policy::patience::step::yield: sched_yield(); break;
       case policy::patience::step::sleep:
-        if (events_awaited() && looks++ < policy::polling::rounds_before_sleep) {
+        if (events_awaited() && looks++ < policy::polling::rounds_before_sleep(core_.worker_count() - 1)) {
           sched_yield();
           break;
         }

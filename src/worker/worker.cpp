@@ -269,13 +269,12 @@ bool worker::spin_wait(const completion& done, std::intptr_t branches) noexcept 
   SENNIT_ASSERT(first_ == nullptr);  // a frame that has been claimed would be lost
   for (unsigned rounds = 0; rounds < policy::patience::rounds_before_suspending; ++rounds) {
     if (done.done(branches)) return true;
-    const bool from_outside = events_awaited();
-    if (from_outside) [[unlikely]] {
+    if (events_awaited()) [[unlikely]] {
       poll_events();
       if (done.done(branches)) return true;
     }
-    // To look around would disturb the very worker that is about to finish. An event from outside is finished by none.
-    if (from_outside || rounds >= policy::patience::rounds_before_looking) first_ = try_steal_any(false);
+    // To look around would disturb the very worker that is about to finish.
+    if (rounds >= policy::patience::rounds_before_looking) first_ = try_steal_any(false);
     if (first_ != nullptr || leaving()) return false;
     relax();
   }

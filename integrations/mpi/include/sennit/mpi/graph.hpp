@@ -95,7 +95,7 @@ void run_on_ranks(MPI_Comm comm, const std::vector<Key>& sinks,
 //
 // All ranks of the communicator call it, with the same sinks and the same description. Throws graph_error on all ranks if a function
 // threw on one, or if a rank asks another one for a node to which that rank gives another rank or other predecessors;
-// mpi::error. The cancellation of the surrounding region on one rank is a failure of that rank. MPI can be used afterwards.
+// mpi::error, on one rank alone if MPI fails while nodes are searched for. The cancellation of the surrounding region on one rank is a failure of that rank. MPI can be used afterwards.
 // Thread-safety: strands that run beside each other use communicators of their own. Cost: on one rank, with one
 // sink, none beyond graph::run.
 // On several, two calls of predecessors() and some 200 ns more for a node, for a value a copy on each side and a message.

@@ -207,7 +207,8 @@ void do_steps(const std::vector<range>& computed, std::int64_t first, std::int64
 // fails. Throws std::invalid_argument for less than one step together, or if a grid has not as many rows as the blocks. Throws sweep_error on all
 // ranks if a step, its effects or MPI failed on one: with the rank, the step and its rows. The grids' values are unspecified then, and
 // MPI can be used. The cancellation of the surrounding region on one rank is a failure of that rank.
-// Thread-safety: one sweep of a grid at a time. Cost: for each exchange, some 10 us, and copies of the rows that are sent.
+// Thread-safety: one sweep of a grid at a time. A sweep ends with a collective, so sweeps that run beside each other use blocks of
+// communicators of their own. A sweep that has failed keeps its worker until all ranks have agreed. Cost: for each exchange, some 10 us, and copies of the rows that are sent.
 //
 // Example:
 //   #include <sennit/mpi.hpp>

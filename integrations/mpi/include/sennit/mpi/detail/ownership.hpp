@@ -118,23 +118,37 @@ class ownership {
     const int ranks = static_cast<int>(sent_.size());
     const int first = allreduce(std::ranges::any_of(own_, has) ? rank_ : ranks, MPI_MIN, comm_);
     packed_bytes shown;
-    if (first == rank_) {
-      for (const Key& k : own_)
-        if (has(k)) put(shown, k);
+    // Whatever is thrown, the rank stays in step with the others.
+    const auto keeping_failure = [&](auto work) {
+      try {
+        work();
+      } catch (...) {
+        if (failure == nullptr) failure = std::current_exception();
+        return false;
+      }
+      return true;
+    };
+    if (first == rank_ && !keeping_failure([&] {
+          for (const Key& k : own_)
+            if (has(k)) put(shown, k);
+        })) {
+      shown.bytes().clear();
     }
     std::size_t size = shown.bytes().size();
     bcast(std::span(&size, 1), first, comm_);
-    shown.bytes().resize(size);
+    const bool has_room = keeping_failure([&] { shown.bytes().resize(size); });
+    if (allreduce(has_room ? 1 : 0, MPI_MIN, comm_) == 0) return;
     bcast(shown.bytes(), first, comm_);
-    if (first == rank_ || failure != nullptr) return;
+    if (first != rank_ && failure == nullptr) keeping_failure([&] { compare(shown, first); });
+  }
+
+  void compare(packed_bytes& shown, int first) const {
     while (!shown.all_taken()) {
       const Key k = get<Key>(shown);
       if (!own_.contains(k)) continue;
-      failure = std::make_exception_ptr(
-          std::logic_error("sennit::mpi: node " + sennit::detail::text_of_key(k) + " is rank " +
-                           std::to_string(first) + "'s there and rank " + std::to_string(rank_) +
-                           "'s here; all ranks have to give a node the same rank"));
-      return;
+      throw std::logic_error("sennit::mpi: node " + sennit::detail::text_of_key(k) + " is rank " +
+                             std::to_string(first) + "'s there and rank " + std::to_string(rank_) +
+                             "'s here; all ranks have to give a node the same rank");
     }
   }
 

@@ -43,6 +43,7 @@ class engine {
     }
     if (const int code = starpu_mpi_init_comm(nullptr, nullptr, 0, comm_); code != 0) {
       starpu_shutdown();
+      MPI_Comm_free(&comm_);
       throw std::runtime_error("sennit::starpu: starpu_mpi_init_comm: error " + std::to_string(code));
     }
     starpu_pause();

@@ -65,8 +65,10 @@ class handles {
       const int number = static_cast<int>(i);
       parcel& p = make_parcel(number, 1);
       p.handle = register_value(p.bytes);
-      require(starpu_mpi_irecv_detached(p.handle, world_rank(sources[i]), first_tag_ + number, engine_.comm(),
-                                        &has_come, &p));
+      const int code = starpu_mpi_irecv_detached(p.handle, world_rank(sources[i]), first_tag_ + number,
+                                                 engine_.comm(), &has_come, &p);
+      if (code != 0) fewer_left(p, 1);
+      require(code);
     }
   }
 
@@ -97,16 +99,18 @@ class handles {
 
   void send(byte_buffer bytes, const std::vector<reader>& to, bool there_is_one) {
     bytes.push_back(there_is_one ? a_value : no_value);
-    parcel& p = make_parcel(0, to.size());
-    p.bytes = std::move(bytes);
-    p.handle = register_value(p.bytes);
     {
       const std::lock_guard guard(counting_);
       sent_to_.insert(&to);
     }
-    for (const reader& r : to) {
-      require(starpu_mpi_isend_detached(p.handle, world_rank(r.rank), first_tag_ + r.number, engine_.comm(),
-                                        &was_sent, &p));
+    parcel& p = make_parcel(0, to.size());
+    p.bytes = std::move(bytes);
+    p.handle = register_value(p.bytes);
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      const int code = starpu_mpi_isend_detached(p.handle, world_rank(to[i].rank), first_tag_ + to[i].number,
+                                                 engine_.comm(), &was_sent, &p);
+      if (code != 0) fewer_left(p, to.size() - i);
+      require(code);
     }
   }
 
@@ -136,10 +140,19 @@ class handles {
 
   static void was_sent(void* which) {
     parcel& p = *static_cast<parcel*>(which);
-    if (--p.left != 0) return;
+    p.of.fewer_left(p, 1);
+  }
+
+  // Of the calls of StarPU for a value that is sent, so many are over, or never began.
+  void fewer_left(parcel& p, std::size_t calls) {
+    {
+      const std::lock_guard guard(counting_);
+      p.left -= calls;
+      if (p.left != 0) return;
+    }
     starpu_data_unregister_submit(p.handle);
     p.bytes = {};
-    p.of.one_fewer_under_way();
+    one_fewer_under_way();
   }
 
   void one_fewer_under_way() {

@@ -1,3 +1,6 @@
+#include "ranks.hpp"
+
+#include <sennit/join.hpp>
 #include <sennit/mpi.hpp>
 #include <sennit/runtime.hpp>
 
@@ -206,6 +209,38 @@ TEST(Sweeps, AFailureEndsTheSweepOnAllRanks) {
     EXPECT_EQ(left, 0) << "a message of a failed sweep is left";
     mpi::barrier();
   }
+}
+
+// Catches: a sweep that has failed and keeps the worker, so that the sweep beside it never begins, for which another rank waits.
+TEST(Sweeps, AFailedOneLeavesItsWorkerToOthers) {
+  constexpr std::int64_t rows = 40;
+  MPI_Comm comms[2];
+  for (MPI_Comm& c : comms) MPI_Comm_dup(MPI_COMM_WORLD, &c);
+  const auto sweep_on = [&](MPI_Comm comm, bool fails) {
+    const mpi::row_blocks blocks(rows, comm);
+    stencil here(rows, 1);
+    here.fill(blocks.mine());
+    const auto [effects_of, body] = functions_of(here);
+    mpi::sweep(
+        blocks, {}, 4, here.swept(),
+        [&, &effects_of = effects_of](std::int64_t s, range r) {
+          if (fails && blocks.rank() == 0) throw std::runtime_error("a burst pipe");
+          return effects_of(s, r);
+        },
+        body, here.u[0], here.u[1]);
+  };
+  const auto failing = [&] { EXPECT_THROW(sweep_on(comms[0], true), mpi::sweep_error); };
+  const auto other = [&] { sweep_on(comms[1], false); };
+  sennit::runtime one_worker(1);
+  one_worker.run([&] {
+    if (rank() == 0) {
+      sennit::join(failing, other);
+    } else {
+      other();
+      failing();
+    }
+  });
+  for (MPI_Comm& c : comms) MPI_Comm_free(&c);
 }
 
 // Catches: a rank that waits forever for rows of a rank that does not know of it, as a rank between them needs none.

@@ -208,7 +208,7 @@ void do_steps(const std::vector<range>& computed, std::int64_t first, std::int64
 // ranks if a step, its effects or MPI failed on one: with the rank, the step and its rows. The grids' values are unspecified then, and
 // MPI can be used. The cancellation of the surrounding region on one rank is a failure of that rank.
 // Thread-safety: one sweep of a grid at a time. A sweep ends with a collective, so sweeps that run beside each other use blocks of
-// communicators of their own. A sweep that has failed keeps its worker until all ranks have agreed. Cost: for each exchange, some 10 us, and copies of the rows that are sent.
+// communicators of their own. Cost: for each exchange, some 10 us, and copies of the rows that are sent.
 //
 // Example:
 //   #include <sennit/mpi.hpp>

@@ -55,16 +55,26 @@ inline packed_bytes room_for(MPI_Message& message, const MPI_Status& status) {
   }
 }
 
+// A message that has come, and that is nobody else's from then on.
+struct found_message {
+  MPI_Message message = MPI_MESSAGE_NULL;
+  MPI_Status status{};
+
+  // False: there is none.
+  bool look(int from, int tag, MPI_Comm comm) noexcept {
+    int found = 0;
+    const int code =
+        requests::of_process().call([&] { return MPI_Improbe(from, tag, comm, &found, &message, &status); });
+    return code == MPI_SUCCESS && found != 0;
+  }
+};
+
 // False: there is no such message. Otherwise `source` is its rank.
 inline bool discard_if_there(int from, int tag, MPI_Comm comm, int& source) noexcept {
-  int found = 0;
-  MPI_Message message = MPI_MESSAGE_NULL;
-  MPI_Status status;
-  const int code =
-      requests::of_process().call([&] { return MPI_Improbe(from, tag, comm, &found, &message, &status); });
-  if (code != MPI_SUCCESS || found == 0) return false;
-  source = status.MPI_SOURCE;
-  discard(message);
+  found_message found;
+  if (!found.look(from, tag, comm)) return false;
+  source = found.status.MPI_SOURCE;
+  discard(found.message);
   return true;
 }
 

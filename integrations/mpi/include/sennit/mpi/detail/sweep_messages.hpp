@@ -1,6 +1,7 @@
 // The messages of one sweep on one rank, and what becomes of them if a rank fails. docs/protocols/ranks.md has the protocol.
 #pragma once
 
+#include <sennit/blocking.hpp>
 #include <sennit/mpi/collectives.hpp>
 #include <sennit/mpi/detail/bytes.hpp>
 #include <sennit/mpi/detail/discarding.hpp>
@@ -100,10 +101,18 @@ class sweep_messages {
     MPI_Request agreed = MPI_REQUEST_NULL;
     requests& all = requests::of_process();
     all.call([&] { return MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm_, &agreed); });
-    // Others wait for what they send to this rank. It is received before they come to the allreduce.
+    // Others wait for what they send to this rank. It is received before they come to the allreduce. They may come there late, after
+    // another sweep for which this worker is needed.
     for (int done = 0; done == 0;) {
-      all.call([&] { return MPI_Test(&agreed, &done, MPI_STATUS_IGNORE); });
-      if (done == 0 && !discard_one(MPI_ANY_SOURCE)) std::this_thread::yield();
+      found_message found;
+      sennit::blocking([&] {
+        for (;;) {
+          all.call([&] { return MPI_Test(&agreed, &done, MPI_STATUS_IGNORE); });
+          if (done != 0 || found.look(MPI_ANY_SOURCE, tag_, comm_)) return;
+          std::this_thread::yield();
+        }
+      });
+      if (done == 0) discard_found(found);
     }
     receive_what_is_under_way();
     return first;
@@ -131,10 +140,15 @@ class sweep_messages {
   }
 
   bool discard_one(int from) noexcept {
-    int source = 0;
-    if (!discard_if_there(from, tag_, comm_, source)) return false;
-    ++received_from_[static_cast<std::size_t>(source)];
+    found_message found;
+    if (!found.look(from, tag_, comm_)) return false;
+    discard_found(found);
     return true;
+  }
+
+  void discard_found(found_message& found) noexcept {
+    discard(found.message);
+    ++received_from_[static_cast<std::size_t>(found.status.MPI_SOURCE)];
   }
 
   void receive_what_is_under_way() {

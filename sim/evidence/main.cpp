@@ -42,7 +42,8 @@ namespace {
 
 int run(int argc, char** argv) {
   std::vector<figure> all;
-  for (auto* of : {figures_of_000, figures_of_001, figures_of_002, figures_of_003, figures_of_004, figures_of_ranks})
+  for (auto* of :
+       {figures_of_000, figures_of_001, figures_of_002, figures_of_003, figures_of_004, figures_of_ranks})
     for (const figure& f : of()) all.push_back(f);
   const std::string asked = argc == 2 ? argv[1] : "";
   for (const figure& f : all) {

@@ -204,9 +204,9 @@ void do_steps(const std::vector<range>& computed, std::int64_t first, std::int64
 // Preconditions: all ranks call it with the same arguments and grids of the same sizes; effects_of is pure, and names all of the
 // grids that steps touch; no other message of the communicator has the sweep's tag meanwhile. If a rank needs rows of another one,
 // the ranks in between have to exchange rows with that one, as they do where steps reach equally far everywhere: otherwise the sweep
-// fails. Throws std::invalid_argument for less than one step together, or if a grid has not as many rows as the blocks. Throws sweep_error on all
-// ranks if a step, its effects or MPI failed on one: with the rank, the step and its rows. The grids' values are unspecified then, and
-// MPI can be used. The cancellation of the surrounding region on one rank is a failure of that rank.
+// fails. Throws std::invalid_argument for less than one step together, or if a grid has not as many rows as the blocks. Throws
+// sweep_error on all ranks if a step, its effects or MPI failed on one: with the rank, the step and its rows. The grids' values are
+// unspecified then, and MPI can be used. The cancellation of the surrounding region on one rank is a failure of that rank.
 // Thread-safety: one sweep of a grid at a time. A sweep ends with a collective, so sweeps that run beside each other use blocks of
 // communicators of their own. Cost: for each exchange, some 10 us, and copies of the rows that are sent.
 //

@@ -8,6 +8,7 @@
 #include <sennit/mpi/detail/packing.hpp>
 #include <sennit/mpi/detail/requests.hpp>
 #include <sennit/mpi/detail/types.hpp>
+#include <sennit/mpi/detail/value_messages.hpp>
 #include <sennit/mpi/messages.hpp>
 #include <sennit/mpi/wait.hpp>
 
@@ -28,12 +29,6 @@
 #include <vector>
 
 namespace sennit::mpi::detail {
-
-// A rank that reads a node's value, and the number that this rank gave the value.
-struct reader {
-  int rank;
-  int number;
-};
 
 template <class Key, class Hash>
 struct discovered {
@@ -57,7 +52,7 @@ class discovery {
     int* most = nullptr;
     int known = 0;
     requests::of_process().call([&] { MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &known); });
-    if (known != 0) most_received_ = static_cast<std::size_t>(*most);
+    if (known != 0) most_received_ = static_cast<std::size_t>(*most - 1);
   }
 
   // What went wrong on this rank is in `failure` then, and the other ranks' results are of no use either.
@@ -258,7 +253,7 @@ class discovery {
   std::vector<packed_bytes> asked_;
   std::deque<byte_buffer> sent_buffers_;
   std::vector<MPI_Request> requests_;
-  std::size_t most_received_ = 32767;  // a value's number and 1 is its tag; MPI has so many at least
+  std::size_t most_received_ = 32766;  // a value's number and 2 is its tag; MPI has so many at least
   std::int64_t sent_ = 0;
   std::int64_t heard_ = 0;
 };

@@ -11,6 +11,7 @@
 #include <sennit/mpi/detail/packing.hpp>
 #include <sennit/mpi/detail/plain_messages.hpp>
 #include <sennit/mpi/detail/requests.hpp>
+#include <sennit/mpi/detail/value_messages.hpp>
 #include <sennit/mpi/graph_error.hpp>
 #include <sennit/region.hpp>
 
@@ -19,9 +20,10 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <iosfwd>
-#include <memory>
+#include <mutex>
 #include <optional>
 #include <source_location>
 #include <string>
@@ -57,7 +59,7 @@ class rank_node {
   rank_node(const Key& k, Node& n, const Predecessors& p) noexcept : key_(k), node_(n), predecessors_(p) {}
   const Key& key() const noexcept { return key_; }
   decltype(auto) predecessors() const { return predecessors_(key_); }
-  const auto& value(const Key& predecessor) { return node_.value(rank_key<Key>{predecessor}).value(); }
+  const auto& value(const Key& predecessor) { return node_.value(rank_key<Key>{predecessor}).get(); }
 
  private:
   const Key& key_;
@@ -86,9 +88,23 @@ struct value_of_compute {
 
 struct nothing {};
 
+// The value of a node: its own; or one that the run keeps, as other ranks read it; or none.
+template <class Value>
+class node_value {
+ public:
+  node_value() = default;
+  explicit node_value(Value own) : own_(std::move(own)) {}
+  explicit node_value(const sent_value<Value>& kept) noexcept : kept_(&kept) {}
+  const Value& get() const noexcept { return kept_ != nullptr ? kept_->value() : *own_; }
+
+ private:
+  std::optional<Value> own_;
+  const sent_value<Value>* kept_ = nullptr;
+};
+
 // One run of a graph on one rank of several. Transport: how values go to other ranks, as plain_messages do.
 template <class Key, class Given, class Hash, class Transport>
-class graph_run {
+class graph_run final : value_receiver {
   using predecessors = decltype(Given::predecessors);
   using compute = decltype(Given::compute);
   using result = typename value_of_compute<Key, predecessors, compute>::type;
@@ -106,7 +122,7 @@ class graph_run {
   struct arrival {
     arrival() { (void)until_it_has_come.try_enter(); }
     limit until_it_has_come{1};
-    packed_bytes came;
+    received_value<value> came;
   };
 
  public:
@@ -130,8 +146,7 @@ class graph_run {
     all_readers readers;
     try {
       sinks.insert(sinks.end(), found_.computed_for_others.begin(), found_.computed_for_others.end());
-      arrivals_.resize(found_.received.size());
-      for (std::unique_ptr<arrival>& a : arrivals_) a = std::make_unique<arrival>();
+      arrivals_ = std::vector<arrival>(found_.received.size());
       sources.resize(arrivals_.size());
       for (const auto& [k, number] : found_.received) sources[static_cast<std::size_t>(number)] = rank_of(k);
       for (const auto& of_node : found_.readers) readers.push_back(&of_node.second);
@@ -142,11 +157,7 @@ class graph_run {
 
     std::exception_ptr receiving_failed;
     try {
-      transport_.expect(sources, [this](int number, packed_bytes bytes) {
-        arrival& at = *arrivals_[static_cast<std::size_t>(number)];
-        at.came = std::move(bytes);
-        (void)at.until_it_has_come.leave();
-      });
+      transport_.expect(sources, *this);
       sennit::join([&] { compute_all(sinks, failure); }, [&] { receive_all(receiving_failed); });
     } catch (...) {
       // The surrounding region was cancelled. Perhaps no branch has begun, and the other ranks have not been told.
@@ -190,22 +201,21 @@ class graph_run {
       }
       return all;
     };
-    const auto work = [&](const key& k, auto& node) -> std::optional<value> {
-      if (!k.key) return std::nullopt;
-      if (const auto at = found_.received.find(*k.key); at != found_.received.end()) {
-        packed_bytes came = std::move(arrivals_[static_cast<std::size_t>(at->second)]->came);
-        return get<value>(came);
+    const auto work = [&](const key& k, auto& node) -> node_value<value> {
+      if (!k.key) return {};
+      if (const auto at = found_.received.find(*k.key); at != found_.received.end())
+        return node_value<value>(arrival_of(at->second).came.take());
+      if (const auto at = found_.readers.find(*k.key); at != found_.readers.end()) {
+        sent_value<value>& kept = keep(compute_node(*k.key, node));
+        transport_.send(kept.bytes(), at->second);
+        return node_value<value>(kept);
       }
-      std::optional<value> made(compute_node(*k.key, node));
-      send_to_readers(*k.key, *made);
-      return made;
+      return node_value<value>(compute_node(*k.key, node));
     };
     const auto within = [&](const key& k) -> limit* {
       if (!k.key) return nullptr;
       const auto at = found_.received.find(*k.key);
-      return at == found_.received.end()
-                 ? nullptr
-                 : &arrivals_[static_cast<std::size_t>(at->second)]->until_it_has_come;
+      return at == found_.received.end() ? nullptr : &arrival_of(at->second).until_it_has_come;
     };
     const auto place = [&](const key& k) -> unsigned {
       if constexpr (std::integral<decltype(given_.color(std::declval<const Key&>()))>)
@@ -239,13 +249,21 @@ class graph_run {
     }
   }
 
-  void send_to_readers(const Key& k, const value& made) {
-    const auto at = found_.readers.find(k);
-    if (at == found_.readers.end()) return;
-    packed_bytes bytes;
-    put(bytes, made);
-    transport_.send(std::move(bytes), at->second);
+  // What other ranks read stays where it is until all of it has been sent.
+  sent_value<value>& keep(value made) {
+    sent_value<value>* kept = nullptr;
+    {
+      const std::lock_guard guard(keeping_);
+      kept = &kept_.emplace_back(std::move(made));
+    }
+    kept->pack();
+    return *kept;
   }
+
+  arrival& arrival_of(int number) noexcept { return arrivals_[static_cast<std::size_t>(number)]; }
+
+  std::byte* room(int number, std::size_t size) override { return arrival_of(number).came.room(size); }
+  void has_come(int number) noexcept override { (void)arrival_of(number).until_it_has_come.leave(); }
 
   // Until all values have come, or some rank has failed.
   void receive_all(std::exception_ptr& failure) {
@@ -274,7 +292,9 @@ class graph_run {
   const int rank_;
   const Given& given_;
   discovered<Key, hash> found_;
-  std::vector<std::unique_ptr<arrival>> arrivals_;
+  std::vector<arrival> arrivals_;
+  std::mutex keeping_;
+  std::deque<sent_value<value>> kept_;
   sennit::region region_;
   Transport transport_;
 };

@@ -24,7 +24,6 @@
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -32,9 +31,9 @@ namespace sennit::mpi::detail {
 
 template <class Key, class Hash>
 struct discovered {
-  std::vector<Key> computed_for_others;                        // nodes of this rank
-  std::unordered_map<Key, std::vector<reader>, Hash> readers;  // of nodes of this rank
-  std::unordered_map<Key, int, Hash> received;  // nodes of others, with their numbers: 0, 1, ...
+  std::vector<Key> computed_for_others;                     // nodes of this rank
+  std::unordered_map<Key, readers_of_value, Hash> readers;  // of these
+  std::unordered_map<Key, int, Hash> received;              // nodes of others, with their numbers: 0, 1, ...
 };
 
 // Ranks begin with their own sinks and go back from node to node. A rank that comes to a node of another rank asks that rank
@@ -58,7 +57,7 @@ class discovery {
   // What went wrong on this rank is in `failure` then, and the other ranks' results are of no use either.
   discovered<Key, Hash> run(const std::vector<Key>& sinks, std::exception_ptr& failure) {
     attempt(failure, [&] {
-      for (const Key& sink : sinks) reach(sink);
+      for (const Key& sink : sinks) reach(sink, false);
     });
     counts before{-1, -1, 0};
     for (;;) {
@@ -71,6 +70,7 @@ class discovery {
       before = all;
     }
     wait_all(requests_);
+    for (auto& [k, readers] : found_.readers) readers.here = seen_.find(k)->second;
     // All ranks have the same sum of failures.
     if (before[2] == 0) attempt(failure, [&] { ownership<Key, Hash>(comm_, seen_).check(); });
     return std::move(found_);
@@ -139,10 +139,13 @@ class discovery {
                             std::to_string(r) + ", of " + std::to_string(ranks_) + " ranks");
   }
 
-  void reach(const Key& k) {
+  // `read_here`: by a node of this rank.
+  void reach(const Key& k, bool read_here) {
     const int r = checked_rank_of(k);
     if (r == rank_) {
-      if (seen_.insert(k).second) left_.push_back(k);
+      const auto [at, is_new] = seen_.try_emplace(k, false);
+      at->second |= read_here;
+      if (is_new) left_.push_back(k);
       return;
     }
     if (found_.received.size() >= most_received_ && !found_.received.contains(k)) {
@@ -163,7 +166,7 @@ class discovery {
     while (!left_.empty()) {
       const Key k = left_.back();
       left_.pop_back();
-      for (const Key& p : predecessors_(k)) reach(p);
+      for (const Key& p : predecessors_(k)) reach(p, true);
     }
   }
 
@@ -236,10 +239,10 @@ class discovery {
                              " has other predecessors on rank " + std::to_string(asking) + " than on rank " +
                              std::to_string(rank_) + "; all ranks have to describe the same graph");
     }
-    auto& readers = found_.readers[k];
+    std::vector<reader>& readers = found_.readers[k].others;
     if (readers.empty()) found_.computed_for_others.push_back(k);
     readers.push_back({asking, number});
-    reach(k);
+    reach(k, false);
   }
 
   MPI_Comm comm_;
@@ -248,7 +251,7 @@ class discovery {
   const Predecessors& predecessors_;
   const RankOf& rank_of_;
   discovered<Key, Hash> found_;
-  std::unordered_set<Key, Hash> seen_;
+  own_nodes<Key, Hash> seen_;
   std::vector<Key> left_;
   std::vector<packed_bytes> asked_;
   std::deque<byte_buffer> sent_buffers_;

@@ -20,10 +20,9 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <iosfwd>
-#include <mutex>
+#include <memory>
 #include <optional>
 #include <source_location>
 #include <string>
@@ -88,18 +87,19 @@ struct value_of_compute {
 
 struct nothing {};
 
-// The value of a node: its own; or one that the run keeps, as other ranks read it; or none.
+// The value of a node: its own; or one that messages share; or none.
 template <class Value>
 class node_value {
  public:
   node_value() = default;
   explicit node_value(Value own) : own_(std::move(own)) {}
-  explicit node_value(const sent_value<Value>& kept) noexcept : kept_(&kept) {}
-  const Value& get() const noexcept { return kept_ != nullptr ? kept_->value() : *own_; }
+  explicit node_value(std::shared_ptr<const sent_value<Value>> shared) noexcept
+      : shared_(std::move(shared)) {}
+  const Value& get() const noexcept { return shared_ != nullptr ? shared_->value() : *own_; }
 
  private:
   std::optional<Value> own_;
-  const sent_value<Value>* kept_ = nullptr;
+  std::shared_ptr<const sent_value<Value>> shared_;
 };
 
 // One run of a graph on one rank of several. Transport: how values go to other ranks, as plain_messages do.
@@ -149,7 +149,7 @@ class graph_run final : value_receiver {
       arrivals_ = std::vector<arrival>(found_.received.size());
       sources.resize(arrivals_.size());
       for (const auto& [k, number] : found_.received) sources[static_cast<std::size_t>(number)] = rank_of(k);
-      for (const auto& of_node : found_.readers) readers.push_back(&of_node.second);
+      for (const auto& of_node : found_.readers) readers.push_back(&of_node.second.others);
     } catch (...) {
       if (failure == nullptr) failure = std::current_exception();
     }
@@ -206,9 +206,9 @@ class graph_run final : value_receiver {
       if (const auto at = found_.received.find(*k.key); at != found_.received.end())
         return node_value<value>(arrival_of(at->second).came.take());
       if (const auto at = found_.readers.find(*k.key); at != found_.readers.end()) {
-        sent_value<value>& kept = keep(compute_node(*k.key, node));
-        transport_.send(kept.bytes(), at->second);
-        return node_value<value>(kept);
+        const auto shared = std::make_shared<const sent_value<value>>(compute_node(*k.key, node));
+        transport_.send(shared->bytes(), shared, at->second.others);
+        return at->second.here ? node_value<value>(shared) : node_value<value>();
       }
       return node_value<value>(compute_node(*k.key, node));
     };
@@ -249,17 +249,6 @@ class graph_run final : value_receiver {
     }
   }
 
-  // What other ranks read stays where it is until all of it has been sent.
-  sent_value<value>& keep(value made) {
-    sent_value<value>* kept = nullptr;
-    {
-      const std::lock_guard guard(keeping_);
-      kept = &kept_.emplace_back(std::move(made));
-    }
-    kept->pack();
-    return *kept;
-  }
-
   arrival& arrival_of(int number) noexcept { return arrivals_[static_cast<std::size_t>(number)]; }
 
   std::byte* room(int number, std::size_t size) override { return arrival_of(number).came.room(size); }
@@ -293,8 +282,6 @@ class graph_run final : value_receiver {
   const Given& given_;
   discovered<Key, hash> found_;
   std::vector<arrival> arrivals_;
-  std::mutex keeping_;
-  std::deque<sent_value<value>> kept_;
   sennit::region region_;
   Transport transport_;
 };

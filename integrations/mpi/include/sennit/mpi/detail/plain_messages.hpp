@@ -18,8 +18,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <deque>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <source_location>
 #include <span>
@@ -32,7 +32,7 @@ namespace sennit::mpi::detail {
 // How values go to other ranks. A run of a graph has a transport, made by each of its ranks, with these functions:
 //
 //   expect(sources, receiver)   before any node is computed: value i comes from rank sources[i]
-//   send(bytes, readers)        from any strand, as soon as there is the value; the bytes stay until settle() has returned
+//   send(bytes, owner, readers) from any strand, as soon as there is the value; the bytes stay while the owner is shared
 //   receive_all()               on a strand of its own: until all values have come; or until some rank has failed: true
 //   tell_failure()              ends receive_all() on all ranks, this one included
 //   computed()                  when all nodes of this rank are; throws what went wrong meanwhile
@@ -74,7 +74,8 @@ class plain_messages final : poller {
     receiver_ = &receiver;
   }
 
-  void send(std::span<const std::byte> bytes, const std::vector<reader>& to) {
+  void send(std::span<const std::byte> bytes, const std::shared_ptr<const void>& owner,
+            const std::vector<reader>& to) {
     const bool brief = bytes.size() <= longest_brief;
     const auto now = brief ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
     const std::lock_guard guard(sending_);
@@ -82,8 +83,9 @@ class plain_messages final : poller {
       if (brief)
         add_brief(bytes, r, now);
       else
-        isend(bytes, r.rank, r.number + first_value_tag);
+        isend(bytes, owner, r.rank, r.number + first_value_tag);
     }
+    if (requests_.size() >= look_at_) let_go_of_sent();
   }
 
   // Needs no memory, and fails on no rank because it fails for another one.
@@ -109,6 +111,7 @@ class plain_messages final : poller {
     drop_brief();
     if (failed) discard_what_is_under_way();
     wait_all(requests_);
+    owners_.clear();
     wait_all(news_);
   }
 
@@ -138,8 +141,8 @@ class plain_messages final : poller {
   void send_brief_to(int rank, std::chrono::steady_clock::time_point now) {
     brief_values& brief = together_[static_cast<std::size_t>(rank)];
     if (brief.bytes.empty()) return;
-    const byte_buffer& sent = brief_sent_.emplace_back(brief.bytes.begin(), brief.bytes.end());
-    isend(sent, rank, together_tag);
+    const auto sent = std::make_shared<const byte_buffer>(brief.bytes.begin(), brief.bytes.end());
+    isend(*sent, sent, rank, together_tag);
     brief.bytes.clear();
     brief.sent_last = now;
   }
@@ -178,8 +181,10 @@ class plain_messages final : poller {
     return 0;
   }
 
-  void isend(std::span<const std::byte> bytes, int to, int tag) {
+  void isend(std::span<const std::byte> bytes, const std::shared_ptr<const void>& owner, int to, int tag) {
     const byte_count count(bytes.size(), std::source_location::current());
+    requests_.reserve(owners_.size() + 1);
+    owners_.push_back(owner);
     requests_.push_back(MPI_REQUEST_NULL);
     note_message(&noted::sent, to, tag, bytes.size());
     check(requests::of_process().call([&] {
@@ -187,6 +192,29 @@ class plain_messages final : poller {
     }),
           "send the value of a node", std::source_location::current());
     ++sent_to_[static_cast<std::size_t>(to)];
+  }
+
+  // Their memory is what values to come are made of.
+  void let_go_of_sent() {
+    done_.resize(requests_.size());
+    int count = 0;
+    check(requests::of_process().call([&] {
+      return MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, done_.data(),
+                          MPI_STATUSES_IGNORE);
+    }),
+          "send the values of nodes", std::source_location::current());
+    if (count == MPI_UNDEFINED) count = 0;
+    for (int i = 0; i < count; ++i)
+      owners_[static_cast<std::size_t>(done_[static_cast<std::size_t>(i)])].reset();
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      if (owners_[i] == nullptr) continue;
+      owners_[kept] = std::move(owners_[i]);
+      requests_[kept++] = requests_[i];
+    }
+    owners_.resize(kept);
+    requests_.resize(kept);
+    look_at_ = 2 * kept + 4;
   }
 
   void tell_failure_alone() noexcept {
@@ -280,8 +308,10 @@ class plain_messages final : poller {
   std::mutex sending_;                  // of what is sent, below
   std::vector<brief_values> together_;  // by rank
   bool waiting_ = false;                // some of these
-  std::deque<byte_buffer> brief_sent_;
   std::vector<MPI_Request> requests_;
+  std::vector<std::shared_ptr<const void>> owners_;  // of what each request sends
+  std::size_t look_at_ = 4;                          // so many requests, to see which have completed
+  std::vector<int> done_;
   std::exception_ptr broken_;  // what went wrong while nobody could be told
   bool told_ = false;
   std::vector<MPI_Request> news_;       // of the failure, by rank

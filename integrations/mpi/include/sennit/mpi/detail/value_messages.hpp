@@ -21,7 +21,13 @@ struct reader {
   int number;
 };
 
-// The values of all nodes of a rank that other ranks read.
+// Who reads the value of a node that other ranks read.
+struct readers_of_value {
+  std::vector<reader> others;
+  bool here = false;  // nodes of its own rank, too
+};
+
+// Of all nodes of a rank that other ranks read.
 using all_readers = std::vector<const std::vector<reader>*>;
 
 // Who gets the values of other ranks, by the numbers that this rank gave them. Any thread may call it.
@@ -58,15 +64,13 @@ inline constexpr bool is_shared_in_place<std::shared_ptr<T>> = [] {
 template <class Value>
 class sent_value {
  public:
-  explicit sent_value(Value made) noexcept : made_(std::move(made)) {}
+  explicit sent_value(Value made) : made_(std::move(made)) {
+    if constexpr (!sent_in_place<Value> && !is_shared_in_place<Value>) put(packed_, made_);
+  }
   sent_value(const sent_value&) = delete;
   sent_value& operator=(const sent_value&) = delete;
 
   const Value& value() const noexcept { return made_; }
-  // Before bytes().
-  void pack() {
-    if constexpr (!sent_in_place<Value> && !is_shared_in_place<Value>) put(packed_, made_);
-  }
   std::span<const std::byte> bytes() const noexcept {
     static constexpr std::byte null[size_of_null]{};
     if constexpr (sent_in_place<Value>)

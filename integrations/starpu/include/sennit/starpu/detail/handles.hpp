@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <span>
@@ -74,7 +75,8 @@ class handles {
     }
   }
 
-  void send(std::span<const std::byte> bytes, const std::vector<reader>& to) {
+  void send(std::span<const std::byte> bytes, const std::shared_ptr<const void>&,
+            const std::vector<reader>& to) {
     if (bytes.size() >= INT_MAX)
       throw std::length_error(
           "sennit::starpu: the value of a node has 2 GiB or more, which StarPU-MPI does not send; "
@@ -89,7 +91,7 @@ class handles {
       const std::lock_guard guard(counting_);
       if (broken_ != nullptr) std::rethrow_exception(broken_);
     }
-    news_.send({}, {{rank_, 0}});
+    news_.send({}, nullptr, {{rank_, 0}});
     news_.computed();
   }
 

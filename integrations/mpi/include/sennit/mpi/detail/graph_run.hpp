@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <exception>
 #include <iosfwd>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <source_location>
@@ -89,11 +90,11 @@ struct nothing {};
 
 // The value of a node: its own; or one that messages share; or none.
 template <class Value>
-class node_value {
+class rank_value {
  public:
-  node_value() = default;
-  explicit node_value(Value own) : own_(std::move(own)) {}
-  explicit node_value(std::shared_ptr<const sent_value<Value>> shared) noexcept
+  rank_value() = default;
+  explicit rank_value(Value own) : own_(std::move(own)) {}
+  explicit rank_value(std::shared_ptr<const sent_value<Value>> shared) noexcept
       : shared_(std::move(shared)) {}
   const Value& get() const noexcept { return shared_ != nullptr ? shared_->value() : *own_; }
 
@@ -201,16 +202,16 @@ class graph_run final : value_receiver {
       }
       return all;
     };
-    const auto work = [&](const key& k, auto& node) -> node_value<value> {
+    const auto work = [&](const key& k, auto& node) -> rank_value<value> {
       if (!k.key) return {};
       if (const auto at = found_.received.find(*k.key); at != found_.received.end())
-        return node_value<value>(arrival_of(at->second).came.take());
+        return rank_value<value>(arrival_of(at->second).came.take());
       if (const auto at = found_.readers.find(*k.key); at != found_.readers.end()) {
         const auto shared = std::make_shared<const sent_value<value>>(compute_node(*k.key, node));
         transport_.send(shared->bytes(), shared, at->second.others);
-        return at->second.here ? node_value<value>(shared) : node_value<value>();
+        return at->second.here ? rank_value<value>(shared) : rank_value<value>();
       }
-      return node_value<value>(compute_node(*k.key, node));
+      return rank_value<value>(compute_node(*k.key, node));
     };
     const auto within = [&](const key& k) -> limit* {
       if (!k.key) return nullptr;
@@ -223,11 +224,23 @@ class graph_run final : value_receiver {
       else
         return k.key ? given_.color(*k.key).place : ~0U;
     };
+    const auto first = [&] {
+      if constexpr (std::is_same_v<decltype(Given::priority), graph::no_priority>)
+        return graph::no_priority();
+      else
+        return [this](const key& k) {
+          if (!k.key) return 0;
+          // What others have computed takes no time here, and lets nodes begin.
+          return found_.received.contains(*k.key) ? std::numeric_limits<int>::max()
+                                                  : int{given_.priority(*k.key)};
+        };
+    }();
     graph::run(key{}, graph::nodes{.predecessors = before,
                                    .compute = work,
                                    .color = place,
                                    .keys = graph::hashed<rank_key_hash<Key, Hash>>(),
                                    .coloring = given_.coloring,
+                                   .priority = first,
                                    .within = within});
   }
 

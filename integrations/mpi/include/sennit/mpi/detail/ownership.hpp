@@ -15,9 +15,9 @@
 #include <exception>
 #include <limits>
 #include <numeric>
+#include <ranges>
 #include <source_location>
 #include <span>
-#include <ranges>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -34,8 +34,7 @@ using own_nodes = std::unordered_map<Key, bool, Hash>;
 template <class Key, class Hash>
 class ownership {
  public:
-  ownership(MPI_Comm comm, const own_nodes<Key, Hash>& own)
-      : comm_(comm), rank_(rank_in(comm)), own_(own) {}
+  ownership(MPI_Comm comm, const own_nodes<Key, Hash>& own) : comm_(comm), rank_(rank_in(comm)), own_(own) {}
 
   // All ranks call it. Throws std::logic_error on a rank whose node is found to be another one's, too. Not all are found: of nodes
   // with one digest only the first rank's are compared, and after most_looks digests no more. A good hash has neither.
@@ -121,7 +120,8 @@ class ownership {
   void look_at(std::uint64_t twice, std::exception_ptr& failure) {
     const auto has = [&](const Key& k) { return digest(k) == twice; };
     const int ranks = static_cast<int>(sent_.size());
-    const int first = allreduce(std::ranges::any_of(own_ | std::views::keys, has) ? rank_ : ranks, MPI_MIN, comm_);
+    const int first =
+        allreduce(std::ranges::any_of(own_ | std::views::keys, has) ? rank_ : ranks, MPI_MIN, comm_);
     packed_bytes shown;
     // Whatever is thrown, the rank stays in step with the others.
     const auto keeping_failure = [&](auto work) {

@@ -15,6 +15,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -28,6 +29,13 @@ std::vector<cell> before(cell c) {
   if (c[1] > 0) all.push_back({c[0], c[1] - 1});
   return all;
 }
+
+// Calls of MPI that fail on this rank from now on.
+enum class failing { none, looks, receives, sends, sums };
+std::atomic<failing> fails_here{failing::none};
+std::atomic<int> failures_left{0};
+
+bool fails(failing what) { return fails_here == what && failures_left.fetch_sub(1) > 0; }
 
 class Graphs : public testing::TestWithParam<unsigned> {
  protected:
@@ -238,4 +246,65 @@ TEST_P(Graphs, RanksThatDescribeDifferentGraphsAreTold) {
   });
 }
 
+// Catches: ranks that search on for ever, or wait for a rank that left the search alone, as a message of MPI failed there.
+TEST_P(Graphs, MessagesThatFailInTheSearchEndItOnAllRanks) {
+  if (ranks() == 1) GTEST_SKIP() << "one rank asks nobody";
+  runtime_.run([&] {
+    constexpr int always = 1 << 30;
+    for (const auto& [what, times] : {std::pair(failing::looks, 1),
+                                      {failing::looks, always},
+                                      {failing::receives, 1},
+                                      {failing::sends, 1}}) {
+      mpi::barrier();
+      if (rank() == 1) {
+        failures_left = times;
+        fails_here = what;
+      }
+      try {
+        mpi::run(MPI_COMM_WORLD, std::vector<cell>{{9, 9}},
+                 mpi::nodes{.predecessors = before,
+                            .compute = [](cell) { fails_here = failing::none; },
+                            .color = [](cell c) { return (c[0] + c[1]) % ranks(); }});
+        ADD_FAILURE() << "no error of " << static_cast<int>(what);
+      } catch (const mpi::graph_error& e) {
+        EXPECT_EQ(e.rank(), 1);
+        EXPECT_NE(std::string(e.what()).find("question for nodes"), std::string::npos) << e.what();
+      }
+      fails_here = failing::none;
+      EXPECT_EQ(mpi::allreduce(1, MPI_SUM), ranks());
+    }
+  });
+}
+
+// A test of its own: all ranks end.
+TEST(DISABLED_Graphs, ASumThatFailsEndsAllRanks) {
+  failures_left = rank() == 1 ? 1 : 0;
+  fails_here = failing::sums;
+  mpi::run(MPI_COMM_WORLD, std::vector<cell>{{9, 9}},
+           mpi::nodes{.predecessors = before,
+                      .compute = [](cell) {},
+                      .color = [](cell c) { return (c[0] + c[1]) % ranks(); }});
+}
+
 }  // namespace
+
+// In the place of MPI's.
+extern "C" {
+int MPI_Improbe(int from, int tag, MPI_Comm comm, int* found, MPI_Message* message, MPI_Status* status) {
+  return fails(failing::looks) ? MPI_ERR_OTHER : PMPI_Improbe(from, tag, comm, found, message, status);
+}
+int MPI_Imrecv(void* into, int count, MPI_Datatype type, MPI_Message* message, MPI_Request* request) {
+  const int code = PMPI_Imrecv(into, count, type, message, request);
+  if (!fails(failing::receives)) return code;
+  PMPI_Wait(request, MPI_STATUS_IGNORE);
+  return MPI_ERR_OTHER;
+}
+int MPI_Isend(const void* from, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+              MPI_Request* request) {
+  return fails(failing::sends) ? MPI_ERR_OTHER : PMPI_Isend(from, count, type, to, tag, comm, request);
+}
+int MPI_Iallreduce(const void* from, void* into, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                   MPI_Request* request) {
+  return fails(failing::sums) ? MPI_ERR_OTHER : PMPI_Iallreduce(from, into, count, type, op, comm, request);
+}
+}

@@ -5,9 +5,9 @@
 #include <sennit/mpi/detail/bytes.hpp>
 #include <sennit/mpi/detail/discarding.hpp>
 #include <sennit/mpi/detail/discovery.hpp>
-#include <sennit/mpi/detail/noting.hpp>
 #include <sennit/mpi/detail/packing.hpp>
 #include <sennit/mpi/detail/requests.hpp>
+#include <sennit/mpi/detail/traced_messages.hpp>
 #include <sennit/mpi/detail/types.hpp>
 #include <sennit/mpi/wait.hpp>
 
@@ -96,7 +96,7 @@ class plain_messages {
   void isend(byte_buffer& bytes, int to, int tag) {
     const byte_count count(bytes.size(), std::source_location::current());
     requests_.push_back(MPI_REQUEST_NULL);
-    note_message(&noted::sent, to, tag, bytes.size());
+    trace_sent(to, tag, bytes.size(), comm_);
     check(requests::of_process().call([&] {
       return MPI_Isend(bytes.data(), count.count(), count.type(), to, tag, comm_, &requests_.back());
     }),
@@ -135,7 +135,7 @@ class plain_messages {
              [&](MPI_Request* r) {
                return MPI_Imrecv(bytes.bytes().data(), count.count(), count.type(), &a.message, r);
              });
-    note_received(a.status);
+    trace_received(a.status, comm_);
     return bytes;
   }
 

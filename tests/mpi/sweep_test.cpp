@@ -167,6 +167,23 @@ TEST(Sweeps, SendOneMessageForManySteps) {
   }
 }
 
+// Catches: a message for each field, or for each phase of a step.
+TEST(Sweeps, OverSeveralFieldsSendOneMessageForManySteps) {
+  constexpr std::int64_t rows = 400;
+  constexpr std::int64_t phases = 64;
+  const mpi::row_blocks blocks(rows);
+  const auto neighbors =
+      static_cast<std::uint64_t>((blocks.rank() > 0 ? 1 : 0) + (blocks.rank() + 1 < blocks.ranks() ? 1 : 0));
+  for (const std::int64_t together : {2, 4, 16}) {
+    fields here(rows);
+    here.fill(blocks.mine());
+    const auto [effects_of, body] = functions_of(here);
+    const mpi::sweep_report took = mpi::sweep(blocks, {.together = together}, phases, here.swept(),
+                                              effects_of, body, here.x, here.y, here.z);
+    EXPECT_EQ(took.messages, neighbors * static_cast<std::uint64_t>(phases / together));
+  }
+}
+
 // Catches: ranks that wait forever for the rows of a rank whose step threw; an error without rank, step and rows; rows of the failed
 // sweep that a later one receives.
 TEST(Sweeps, AFailureEndsTheSweepOnAllRanks) {

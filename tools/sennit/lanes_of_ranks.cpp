@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <set>
@@ -73,6 +74,36 @@ void align(std::vector<trace_of_rank>& all, std::vector<std::string>& remarks) {
   }
   const std::uint64_t begin = std::ranges::min(all, {}, &trace_of_rank::clock_ns).clock_ns;
   for (trace_of_rank& t : all) t.clock_ns = comparable ? t.clock_ns - begin : 0;
+}
+
+// What a rank sent to another one.
+struct traffic {
+  unsigned from;
+  unsigned to;
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+  double until_received = 0;  // picoseconds, of all
+  double longest = 0;
+};
+
+// By bytes, most first.
+std::vector<traffic> traffic_of(const lanes& l) {
+  std::vector<unsigned> rank_of_lane;
+  for (const rank_of_lanes& r : l.ranks) rank_of_lane.insert(rank_of_lane.end(), r.lanes, r.rank);
+  std::map<std::pair<unsigned, unsigned>, traffic> pairs;
+  for (const lane_message& m : l.messages) {
+    const std::pair ranks(rank_of_lane[m.from], rank_of_lane[m.to]);
+    traffic& t = pairs.try_emplace(ranks, traffic{ranks.first, ranks.second}).first->second;
+    const double took = static_cast<double>(m.received) - static_cast<double>(m.sent);
+    ++t.messages;
+    t.bytes += m.bytes;
+    t.until_received += took;
+    t.longest = std::max(t.longest, took);
+  }
+  std::vector<traffic> sorted;
+  for (const auto& [ranks, t] : pairs) sorted.push_back(t);
+  std::ranges::stable_sort(sorted, std::greater{}, &traffic::bytes);
+  return sorted;
 }
 
 }  // namespace
@@ -180,6 +211,14 @@ void add_ranks(const lanes& l, json& page) {
   }
   page["all_messages"] = l.messages.size();
   page["remarks"] = l.remarks;
+  constexpr std::size_t most_pairs = 200;
+  page["pairs"] = json::array();
+  for (const traffic& t : traffic_of(l)) {
+    if (page["pairs"].size() == most_pairs) break;
+    const auto mean = t.until_received / static_cast<double>(t.messages);
+    page["pairs"].push_back({t.from, t.to, t.messages, t.bytes, std::max(0.0, mean / sim::nanosecond),
+                             t.longest / sim::nanosecond});
+  }
 }
 
 std::string text_of_ranks(const lanes& l, const std::vector<sim::picoseconds>& busy) {

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <mutex>
 #include <new>
@@ -77,6 +78,15 @@ class awaited {
     if (strand_ != nullptr) line << "strand " << strand_ << ", ";
     line << text() << ", at " << text_of(what_.where) << "\n";
     return line.str();
+  }
+  // Without memory of its own.
+  void trace_wait(std::uint64_t since) const noexcept {
+    char name[80];
+    if (what_.of_message && what_.peer >= 0)
+      std::snprintf(name, sizeof name, "%s rank %d", what_.call, what_.peer);
+    else
+      std::snprintf(name, sizeof name, "%s%s", what_.call, what_.of_message ? " any rank" : "");
+    sennit::detail::trace_outside_wait(name, since);
   }
   bool to_be_cancelled() const noexcept { return region_ != nullptr && region_->stopped(); }
 
@@ -253,7 +263,7 @@ class requests final : public poller {
     come.wait();
 #endif
     if (since != 0) [[unlikely]]
-      sennit::detail::trace_outside_wait(a.what_.call, since);
+      a.trace_wait(since);
   }
 
   bool tested(request_awaited& a) noexcept {

@@ -298,12 +298,14 @@ std::string text(const lanes& l) {
                                                       : 100 * static_cast<double>(busy[w]) /
                                                             static_cast<double>(l.length))});
   }
+  // Where each rank has one lane, it has been told what that did.
+  const std::string of_workers = l.ranks.size() == l.names.size() ? "" : workers.str() + "\n";
   constexpr std::size_t most = 20;
   table bodies({"", "line", "pieces", "time"}, {table::left, table::left, table::right, table::right});
   for (const body_sum& sum : sums_of(l, false, most))
     bodies.add({sum.name, sum.line, show_count(sum.pieces), show_seconds(seconds(sum.time))});
-  return fmt::format("{}: {} long\n\n{}{}\n{}", l.title, show_seconds(seconds(l.length)),
-                     text_of_ranks(l, busy), workers.str(), bodies.str());
+  return fmt::format("{}: {} long\n\n{}{}{}", l.title, show_seconds(seconds(l.length)),
+                     text_of_ranks(l, busy), of_workers, bodies.str());
 }
 
 }  // namespace command

@@ -17,8 +17,10 @@
 #include <sennit/splice_schedule.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -113,16 +115,21 @@ void view_ranks(const view_options& options, const tools::outputs& to) {
   refuse_for_program(options);
   std::vector<program_trace> traces;
   std::vector<std::string> names;
-  std::vector<std::string> remarks;
+  std::map<std::string, std::vector<std::string>> said;  // of which files
   for (const std::filesystem::path& file : options.ranks) {
     const bool guessed = !options.file.empty();
     if (guessed && !traces.empty() && traces.front().events.ranks == traces.size()) break;
     names.push_back(file.string());
     traces.push_back(load_program_trace(file.string()));
     for (const std::string& sentence : traces.back().remarks)
-      remarks.push_back(fmt::format("{}: {}", file.filename().string(), sentence));
+      said[sentence].push_back(file.filename().string());
   }
   const lanes seen = lanes_of_ranks(traces, names);
+  std::vector<std::string> remarks;
+  for (const auto& [sentence, of] : said) {
+    remarks.push_back(of.size() == traces.size() ? sentence
+                                                 : fmt::format("{}: {}", fmt::join(of, ", "), sentence));
+  }
   remarks.insert(remarks.end(), seen.remarks.begin(), seen.remarks.end());
   show_lanes(options, to, seen, remarks);
 }

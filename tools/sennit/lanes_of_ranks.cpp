@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <numeric>
 #include <set>
@@ -102,7 +101,8 @@ std::vector<traffic> traffic_of(const lanes& l) {
   }
   std::vector<traffic> sorted;
   for (const auto& [ranks, t] : pairs) sorted.push_back(t);
-  std::ranges::stable_sort(sorted, std::greater{}, &traffic::bytes);
+  const auto key = [](const traffic& t) { return std::tuple(~t.bytes, t.from, t.to); };
+  std::ranges::sort(sorted, {}, key);
   return sorted;
 }
 

@@ -24,9 +24,9 @@ demo: setup-build ## build, then run a few programs of the gallery on real input
 	@mkdir -p out/demo
 	build/release/tools/sennit demo --output out/demo
 
-cluster: setup-test ## run programs of the gallery on four ranks of MPI, and show what each rank did: out/cluster/index.html
+cluster: setup-test ## run programs of the gallery on four ranks of MPI, and show what each rank did: out/cluster/*.html
 	@cmake --preset release
-	@cmake --build --preset release --parallel $(JOBS) --target sennit_mpi_programs
+	@cmake --build --preset release --parallel $(JOBS) --target sennit_mpi_programs sennit_tool
 	@scripts/cluster.sh build/release out/cluster
 
 install: setup-build ## build the library and the tools, and install them to PREFIX

@@ -53,14 +53,23 @@ enum field : unsigned {
   f_module,
   f_offset,
   f_function,
+  f_to,
+  f_from,
+  f_tag,
+  f_bytes,
+  f_rank,
+  f_ranks,
+  f_clock_ns,
+  f_host,
   fields,
   f_none = fields
 };
 constexpr std::array<std::string_view, fields> field_names{
-    "name",   "cat",     "ph",      "ts",      "dur",           "tid",     "id",     "in",      "site",
-    "left",   "n",       "first",   "last",    "group",         "at",      "node",   "nodes",   "until",
-    "after",  "then",    "reads",   "writes",  "color",         "skipped", "count",  "seen",    "took",
-    "stolen", "version", "program", "workers", "resolution_ns", "module",  "offset", "function"};
+    "name",   "cat",     "ph",      "ts",      "dur",           "tid",      "id",     "in",       "site",
+    "left",   "n",       "first",   "last",    "group",         "at",       "node",   "nodes",    "until",
+    "after",  "then",    "reads",   "writes",  "color",         "skipped",  "count",  "seen",     "took",
+    "stolen", "version", "program", "workers", "resolution_ns", "module",   "offset", "function", "to",
+    "from",   "tag",     "bytes",   "rank",    "ranks",         "clock_ns", "host"};
 constexpr unsigned first_of_args = f_id;
 
 constexpr std::array<std::string_view, traced_kinds> kinds{
@@ -179,10 +188,10 @@ class reader {
     const std::string& phase = text_or(f_ph, "");
     if (phase == "X") {
       add_event();
-    } else if (phase == "M" && text_or(f_name, "") == "site") {
-      add_site();
-    } else if (phase == "M" && text_or(f_name, "") == "edges") {
-      add_edges(whole(f_in), whole(f_node));
+    } else if (phase == "i" && text_or(f_cat, "") == "message") {
+      add_message();
+    } else if (phase == "M") {
+      add_about(text_or(f_name, ""));
     }
   }
 
@@ -274,6 +283,41 @@ class reader {
     found_.program = text_or(f_program, "");
     found_.workers = static_cast<unsigned>(whole_or_none(f_workers, most_workers));
     if (now_.is_number(f_resolution_ns)) found_.resolution_ns = now_.number(f_resolution_ns);
+    if (now_.has(f_rank)) found_.rank = static_cast<unsigned>(whole(f_rank, most_ranks));
+    if (now_.has(f_clock_ns)) found_.clock_ns = whole(f_clock_ns, most_clock_ns);
+    found_.host = text_or(f_host, "");
+  }
+
+  void add_about(const std::string& what) {
+    if (what == "site") {
+      add_site();
+    } else if (what == "edges") {
+      add_edges(whole(f_in), whole(f_node));
+    } else if (what == "workers") {
+      found_.workers = static_cast<unsigned>(whole(f_workers, most_workers));
+    } else if (what == "rank") {
+      found_.rank = static_cast<unsigned>(whole(f_rank, most_ranks));
+      found_.ranks = static_cast<unsigned>(whole(f_ranks, most_ranks));
+      found_.clock_ns = whole(f_clock_ns, most_clock_ns);
+      found_.by_clock_of_rank_0 = true;
+    }
+  }
+
+  void add_message() {
+    trace_message m;
+    m.at = time(f_ts);
+    m.worker = static_cast<std::uint32_t>(whole(f_tid, most_workers - 1));
+    m.sent = now_.has(f_to);
+    m.peer = static_cast<std::uint32_t>(whole(m.sent ? f_to : f_from, most_ranks));
+    m.tag = whole(f_tag);
+    m.bytes = whole(f_bytes);
+    found_.messages.push_back(m);
+  }
+
+  void add_outside_wait() {
+    found_.outside_waits.push_back({time(f_ts), time(f_dur),
+                                    static_cast<std::uint32_t>(whole(f_tid, most_workers - 1)),
+                                    number_of(text_or(f_name, ""))});
   }
 
   void add_site() {
@@ -282,6 +326,7 @@ class reader {
   }
 
   void add_event() {
+    if (text_or(f_cat, "") == "outside") return add_outside_wait();
     const auto kind = std::ranges::find(kinds, text_or(f_cat, ""));
     if (kind == kinds.end()) {
       ++unknown_;
@@ -410,16 +455,23 @@ class reader {
   }
 
   void begin_at_zero() {
-    if (found_.events.empty()) return;
-    const auto key = [](const trace_event& e) { return e.begin; };
-    const picoseconds first = std::ranges::min(found_.events, {}, key).begin;
-    for (trace_event& e : found_.events) {
-      e.begin -= first;
+    picoseconds first = ~picoseconds{0};
+    const auto each_begin = [this](const auto& f) {
+      for (trace_event& e : found_.events) f(e.begin);
+      for (trace_outside_wait& w : found_.outside_waits) f(w.begin);
+      for (trace_message& m : found_.messages) f(m.at);
+    };
+    each_begin([&](picoseconds at) { first = std::min(first, at); });
+    if (first == ~picoseconds{0}) return;
+    each_begin([&](picoseconds& at) { at -= first; });
+    for (trace_event& e : found_.events)
       if (e.what == traced::child || e.what == traced::graph) e.b -= std::min(e.b, first);
-    }
+    found_.clock_ns += first / nanosecond;
   }
 
   static constexpr double most_workers = 65536;
+  static constexpr double most_ranks = 1 << 30;
+  static constexpr double most_clock_ns = 9e18;
   static constexpr double most_color = 4294967294.0;
 
   trace found_;

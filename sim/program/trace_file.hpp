@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -70,6 +71,24 @@ struct trace_edge {
   std::uint64_t after;
 };
 
+// Of a process that is one of several, to another one or from it.
+struct trace_message {
+  picoseconds at = 0;
+  bool sent = false;
+  std::uint32_t worker = 0;
+  std::uint32_t peer = 0;  // a rank
+  std::uint64_t tag = 0;
+  std::uint64_t bytes = 0;
+};
+
+// A strand waits for what comes from outside. What its worker did meanwhile is told in events.
+struct trace_outside_wait {
+  picoseconds begin = 0;
+  picoseconds length = 0;
+  std::uint32_t worker = 0;
+  std::uint32_t name = 0;  // in trace::names
+};
+
 // Constructs at one place, some of which were measured. The others are taken to be like them.
 struct trace_brief {
   bool is_fork = false;  // else a loop
@@ -91,6 +110,13 @@ struct trace {
   std::vector<trace_touch> touches;
   std::vector<trace_edge> edges;
   std::vector<trace_brief> briefs;
+  std::vector<trace_message> messages;
+  std::vector<trace_outside_wait> outside_waits;
+  std::optional<unsigned> rank;      // if the process is one of several
+  unsigned ranks = 0;                // of how many; 0: not known
+  std::string host;                  // where it ran
+  std::uint64_t clock_ns = 0;        // what the clock showed at the first event
+  bool by_clock_of_rank_0 = false;   // else the host's
   std::uint64_t skipped = 0;         // forks that were too brief to be told
   bool complete = true;              // the file has its end
   std::vector<std::string> remarks;  // sentences for the user: what is missing, and why

@@ -30,7 +30,10 @@ region_state* unobserved(region_state* r) noexcept {
 waiting_strand::waiting_strand() noexcept
     : seat_(*worker::current()),
       region_(unobserved(worker::current()->running().innermost->region)),
-      call_(*this) {}
+      call_(*this) {
+  // The outermost region is observed by a trace.
+  call_.where() = {.position = 0, .plan = nullptr, .within = false};
+}
 
 bool waiting_strand::others_go_on() const noexcept {
   return seat_.core().going_on().load(std::memory_order_relaxed) != 0;

@@ -1,6 +1,7 @@
 #include "trace/trace_file.hpp"
 
 #include "process/fork_child.hpp"
+#include "process/launched_rank.hpp"
 #include "process/no_cancellation.hpp"
 
 #include <sennit/detail/failure.hpp>
@@ -22,12 +23,24 @@ namespace sennit::detail {
 
 namespace {
 
-std::string with_process(std::string_view path) {
+// False: the mark is not there.
+bool replace_all(std::string& text, std::string_view mark, const std::string& by) {
+  bool found = false;
+  for (std::size_t at = 0; (at = text.find(mark, at)) != text.npos; at += by.size(), found = true)
+    text.replace(at, mark.size(), by);
+  return found;
+}
+
+// A process of several has a file of its own, also if the path does not say so.
+std::string path_of_process(std::string_view path) {
   std::string whole(path);
-  const std::string number = std::to_string(::getpid());
-  for (std::size_t at = 0; (at = whole.find("%p", at)) != whole.npos; at += number.size())
-    whole.replace(at, 2, number);
-  return whole;
+  const auto launched = rank_of_launcher();
+  const bool by_rank = replace_all(whole, "%r", launched ? launched->rank : "0");
+  const bool by_process = replace_all(whole, "%p", std::to_string(::getpid()));
+  if (!launched || launched->alone || by_rank || by_process) return whole;
+  const std::size_t name = whole.rfind('/') + 1;
+  const std::size_t dot = whole.rfind('.');
+  return whole.insert(dot == whole.npos || dot <= name ? whole.size() : dot, "." + launched->rank);
 }
 
 // Not the program's: a pipe that nobody reads any more, or a file that may not grow, is no reason to end it.
@@ -75,7 +88,7 @@ constexpr std::string_view between_lines = ",\n";
 }  // namespace
 
 trace_file::trace_file(std::string_view path, const trace_line& first) : generation_(fork_generation()) {
-  const std::string name = with_process(path);
+  const std::string name = path_of_process(path);
   file_ = opened(name.c_str());
   if (file_ < 0) fail<std::runtime_error>("\"" + name + "\" cannot be written (" + reason(errno) + ")");
   write_out("[\n");

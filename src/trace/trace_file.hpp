@@ -19,7 +19,8 @@ namespace sennit::detail {
 
 class trace_file {
  public:
-  // Opens the file, and writes the first event. Each `%p` in the path stands for the number of the process. Throws
+  // Opens the file, and writes the first event. Each `%p` in the path stands for the number of the process,
+  // and `%r` for its rank; a rank of several that has neither in the path gets its rank put before the last dot. Throws
   // std::runtime_error that names the path, and std::bad_alloc.
   trace_file(std::string_view path, const trace_line& first);
   trace_file(const trace_file&) = delete;

@@ -18,6 +18,7 @@ namespace sennit::detail {
 
 class runtime_core;
 struct brief_place;
+struct message_in_trace;
 struct told_node;
 struct told_nodes;
 
@@ -51,6 +52,8 @@ class tracer final : public schedule_hooks {
   static bool may_be_on() noexcept;
 
   tracer(std::string_view path, unsigned workers);
+  // Of the first runtime whose number is known.
+  void set_workers(unsigned workers) noexcept;
 
   void begin(trace_cursor& cursor, frame* branch) noexcept override;
   void end(trace_cursor& cursor, frame* branch) noexcept override;
@@ -102,6 +105,12 @@ class tracer final : public schedule_hooks {
   traced_body* task_begins() noexcept;
   std::uint64_t task_ends(traced_body& task) noexcept;
 
+  // Of a process that is one of several: messages to others, waits for them, and when its trace began by the clock of rank 0.
+  std::uint64_t now() const noexcept;
+  void tell_message(const message_in_trace& message) noexcept;
+  void tell_outside_wait(std::string_view what, std::uint64_t since_ns) noexcept;
+  void tell_rank(unsigned rank, unsigned ranks, std::int64_t ahead_ns) noexcept;
+
   // The process ends.
   void close() noexcept {
     clock_.stop();
@@ -136,9 +145,8 @@ class tracer final : public schedule_hooks {
   static constexpr std::uint32_t node_depth = any_depth - 1;
   static constexpr unsigned outside_row = 1023;  // of threads that run no strand
 
-  std::uint64_t now() const noexcept;
   std::uint64_t next_id() noexcept { return ids_.fetch_add(1, std::memory_order_relaxed); }
-  static trace_line first_line(unsigned workers);
+  static trace_line first_line(unsigned workers, std::uint64_t begun_ns);
   unsigned row() noexcept;
   unsigned add_row(worker& here) noexcept;
   traced_body* open(strand& of, traced_body::kind what, std::uintptr_t site) noexcept;
@@ -172,6 +180,7 @@ class tracer final : public schedule_hooks {
   void tell_in(strand& of, const traced_body& body, std::uint64_t end_ns) noexcept;
 
   const std::uint64_t begun_ns_;
+  std::atomic<unsigned> workers_;
   trace_file file_;
   site_table sites_{file_};
   durations durations_;

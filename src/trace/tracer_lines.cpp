@@ -1,4 +1,5 @@
 // What the tracer writes.
+#include "process/launched_rank.hpp"
 #include "process/settings.hpp"
 #include "system/nanoseconds.hpp"
 #include "trace/traced_strand.hpp"
@@ -6,7 +7,12 @@
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 
+#include <sennit/detail/messages_in_trace.hpp>
+
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace sennit::detail {
@@ -35,20 +41,25 @@ constexpr std::string_view name_of(kind what) noexcept {
 }  // namespace
 
 tracer::tracer(std::string_view path, unsigned workers)
-    : begun_ns_(now_ns()), file_(path, first_line(workers)) {
+    : begun_ns_(now_ns()), workers_(workers), file_(path, first_line(workers, begun_ns_)) {
   file_.add_now(trace_line()
                     .raw(R"({"name":"process_name","ph":"M","pid":1,"tid":0,"args":{"name":)")
                     .quoted(own_program())
                     .raw("}}"));
 }
 
-trace_line tracer::first_line(unsigned workers) {
+trace_line tracer::first_line(unsigned workers, std::uint64_t begun_ns) {
   trace_line line;
   line.raw(R"({"name":"sennit_trace","ph":"M","pid":1,"tid":0,"args":{"version":1,"program":)");
   line.quoted(own_program(), 600);
   line.raw(R"(,"workers":)").number(workers);
-  line.raw(R"(,"resolution_ns":)").number(resolution_ns).raw("}}");
-  return line;
+  line.raw(R"(,"resolution_ns":)").number(resolution_ns);
+  // So that traces of one host can be laid beside each other.
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host.fill('\0');
+  line.raw(R"(,"clock_ns":)").number(begun_ns).raw(R"(,"host":)").quoted(host.data());
+  if (const auto launched = rank_of_launcher()) line.raw(R"(,"rank":)").raw(launched->rank);
+  return line.raw("}}");
 }
 
 // The rows of the first runtime have the numbers of its workers. Those of others come after them.
@@ -144,6 +155,44 @@ void tracer::tell_brief(strand& of) noexcept {
     }
   }
   of.untold.forget();
+}
+
+void tracer::set_workers(unsigned workers) noexcept {
+  if (workers_.load(std::memory_order_relaxed) != 0) return;
+  unsigned unknown = 0;
+  if (!workers_.compare_exchange_strong(unknown, workers, std::memory_order_relaxed)) return;
+  trace_line line;
+  line.raw(R"({"name":"workers","ph":"M","pid":1,"tid":0,"args":{"workers":)").number(workers);
+  file_.add_now(line.raw("}}"));
+}
+
+// Instants, as a strand that sends or waits is not what its worker does meanwhile.
+void tracer::tell_message(const message_in_trace& message) noexcept {
+  const auto whole = [](int value) { return static_cast<unsigned>(std::max(0, value)); };
+  const unsigned to = row();
+  trace_line line;
+  line.raw(message.sent ? R"({"name":"send to )" : R"({"name":"recv from )").number(whole(message.peer));
+  line.raw(R"(","cat":"message","ph":"i","s":"t","ts":)").time(now());
+  line.raw(R"(,"pid":1,"tid":)").number(to).raw(message.sent ? R"(,"args":{"to":)" : R"(,"args":{"from":)");
+  line.number(whole(message.peer)).raw(R"(,"tag":)").number(whole(message.tag));
+  file_.add(to, line.raw(R"(,"bytes":)").number(message.bytes).raw("}}"));
+}
+
+void tracer::tell_outside_wait(std::string_view what, std::uint64_t since_ns) noexcept {
+  const std::uint64_t end_ns = now();
+  if (end_ns - since_ns < brief_ns) return;
+  const unsigned to = row();
+  trace_line line;
+  line.raw(R"({"name":)").quoted(what).raw(R"(,"cat":"outside","ph":"X","ts":)").time(since_ns);
+  line.raw(R"(,"dur":)").time(end_ns - since_ns).raw(R"(,"pid":1,"tid":)").number(to);
+  file_.add(to, line.raw("}"));
+}
+
+void tracer::tell_rank(unsigned rank, unsigned ranks, std::int64_t ahead_ns) noexcept {
+  trace_line line;
+  line.raw(R"({"name":"rank","ph":"M","pid":1,"tid":0,"args":{"rank":)").number(rank);
+  line.raw(R"(,"ranks":)").number(ranks).raw(R"(,"clock_ns":)");
+  file_.add_now(line.number(begun_ns_ + static_cast<std::uint64_t>(ahead_ns)).raw("}}"));
 }
 
 void tracer::flush_now_and_then() noexcept {

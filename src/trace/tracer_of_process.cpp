@@ -2,7 +2,6 @@
 #include "process/environment.hpp"
 #include "process/fork_child.hpp"
 #include "process/no_cancellation.hpp"
-#include "process/settings.hpp"
 #include "trace/tracer.hpp"
 
 #include <sennit/detail/failure.hpp>
@@ -32,12 +31,6 @@ struct ends_with_program {
     if (all != nullptr && generation_in_use == fork_generation()) all->close();
   }
 } const ends_file;
-
-unsigned default_workers() noexcept {
-  unsigned workers = 0;
-  attempt<std::exception>([&] { workers = resolve({}).workers; });
-  return workers;
-}
 
 tracer* made(std::string_view path, unsigned workers) noexcept {
   tracer* all = nullptr;
@@ -78,7 +71,7 @@ tracer* tracer::current(unsigned workers) noexcept {
     if (all == nullptr) {
       const no_cancellation opening;
       const auto path = variable("SENNIT_TRACE");
-      if (path) all = made(*path, workers != 0 ? workers : default_workers());
+      if (path) all = made(*path, workers);
       generation_in_use = fork_generation();
       // ORD[D73] release: the tracer as it was made, and of which process.
       in_use.store(all, std::memory_order_release);
@@ -86,7 +79,9 @@ tracer* tracer::current(unsigned workers) noexcept {
     }
   }
   // A child of fork(2) has no part in its parent's file.
-  return all != nullptr && generation_in_use == fork_generation() ? all : nullptr;
+  if (all == nullptr || generation_in_use != fork_generation()) return nullptr;
+  if (workers != 0) all->set_workers(workers);
+  return all;
 }
 
 }  // namespace sennit::detail

@@ -167,6 +167,26 @@ TEST(Sweeps, SendOneMessageForManySteps) {
   }
 }
 
+// Catches: a message for each field, or for each phase of a step; halos that grow with each field that a phase writes.
+TEST(Sweeps, OverSeveralFieldsSendOneMessageForManySteps) {
+  constexpr std::int64_t rows = 400;
+  constexpr std::uint64_t phases = 64;
+  const mpi::row_blocks blocks(rows);
+  const std::uint64_t above = blocks.rank() > 0 ? 1 : 0;
+  const std::uint64_t below = blocks.rank() + 1 < blocks.ranks() ? 1 : 0;
+  for (const std::uint64_t steps : {1, 2, 8}) {
+    fields here(rows);
+    here.fill(blocks.mine());
+    const auto [effects_of, body] = functions_of(here);
+    const mpi::sweep_report took = mpi::sweep(blocks, {.together = static_cast<std::int64_t>(2 * steps)},
+                                              phases, here.swept(), effects_of, body, here.x, here.y, here.z);
+    const std::uint64_t exchanges = phases / (2 * steps);
+    EXPECT_EQ(took.messages, (above + below) * exchanges);
+    // A step needs one row more to each side, and that of the row below in its first phase already.
+    EXPECT_EQ(took.rows_of_others, exchanges * (above * steps * (steps - 1) + below * steps * steps));
+  }
+}
+
 // Catches: ranks that wait forever for the rows of a rank whose step threw; an error without rank, step and rows; rows of the failed
 // sweep that a later one receives.
 TEST(Sweeps, AFailureEndsTheSweepOnAllRanks) {

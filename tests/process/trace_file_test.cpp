@@ -110,6 +110,38 @@ TEST(TraceFile, HasTheNumberOfItsProcess) {
   EXPECT_NE(number, 0);
 }
 
+TEST(TraceFile, HasTheRankOfItsProcess) {
+  // Catches: ranks that write one file; a rank that is put behind the name's last part, or in a folder's name; a rank where there
+  // is no other one.
+  const trace_path file;
+  const std::filesystem::path folder(file.text() + ".d");
+  std::filesystem::create_directory(folder);
+  const auto written = [&](const std::string& name, const char* rank, const char* ranks) {
+    const ending run = apart([&] {
+      setenv("SENNIT_TRACE", (folder / name).c_str(), 1);
+      setenv("OMPI_COMM_WORLD_RANK", rank, 1);
+      setenv("OMPI_COMM_WORLD_SIZE", ranks, 1);
+      sections(1);
+    });
+    EXPECT_THAT(run, ExitedWith(0));
+    std::string found;
+    for (const auto& e : std::filesystem::directory_iterator(folder)) {
+      found += e.path().filename().native();
+      const json first = json::parse(std::ifstream(e.path()))[0]["args"];
+      EXPECT_EQ(first["rank"], std::atoi(rank));
+      EXPECT_TRUE(first.contains("clock_ns"));
+      std::filesystem::remove(e.path());
+    }
+    return found;
+  };
+  EXPECT_EQ(written("heat.trace", "3", "4"), "heat.3.trace");
+  EXPECT_EQ(written("heat", "3", "4"), "heat.3");
+  EXPECT_EQ(written(".heat", "3", "4"), ".heat.3");
+  EXPECT_EQ(written("heat-%r.trace", "12", "16"), "heat-12.trace");
+  EXPECT_EQ(written("heat.trace", "0", "1"), "heat.trace");
+  std::filesystem::remove(folder);
+}
+
 TEST(TraceFile, KeepsNamesWhole) {
   // Catches: a character that is cut in the middle, bytes that are no UTF-8, a quotation mark that ends the text.
   const trace_path file;

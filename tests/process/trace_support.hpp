@@ -3,6 +3,7 @@
 
 #include "support.hpp"
 
+#include <sennit/detail/messages_in_trace.hpp>
 #include <sennit/sennit.hpp>
 
 #include <nlohmann/json.hpp>

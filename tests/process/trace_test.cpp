@@ -477,6 +477,61 @@ TEST(Trace, LosesNoChildThatOutlastsABriefPart) {
   EXPECT_THAT(run, ExitedWith(0));
 }
 
+TEST(Trace, HasNoBranchThatResumesAStrand) {
+  // Catches: a strand that goes on and is told as a child, with the numbers of whatever was in memory.
+  const trace_path file;
+  EXPECT_THAT(traced(file, 2,
+                     [] {
+                       sennit::runtime(2U).run([] {
+                         for (int i = 0; i < 20; ++i) {
+                           sennit::event came;
+                           std::thread outside([&] {
+                             std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                             came.set();
+                           });
+                           came.wait();
+                           outside.join();
+                         }
+                       });
+                     }),
+              ExitedWith(0));
+  EXPECT_TRUE(of_kind(parsed(file), "child").empty());
+}
+
+TEST(Trace, TellsMessagesBetweenProcesses) {
+  // Catches: messages with the other's rank, tag or size; waits of another length; a clock that is ahead in the wrong direction.
+  const trace_path file;
+  EXPECT_THAT(traced(file, 1,
+                     [] {
+                       using namespace sennit::detail;
+                       trace_rank(2, 4, -1'000'000);
+                       sennit::runtime(2U).run([] {
+                         const std::uint64_t since = time_in_trace();
+                         busy_for(std::chrono::milliseconds(2));
+                         trace_outside_wait("recv from rank 3", since);
+                         trace_message({.sent = false, .peer = 3, .tag = 5, .bytes = 800});
+                         trace_message({.sent = true, .peer = 1, .tag = 7, .bytes = std::uint64_t{1} << 40});
+                       });
+                     }),
+              ExitedWith(0));
+  const json trace = parsed(file);
+  const auto rank = std::ranges::find(trace, "rank", [](const json& e) { return e["name"]; });
+  ASSERT_NE(rank, trace.end());
+  EXPECT_EQ((*rank)["args"]["rank"], 2);
+  EXPECT_EQ((*rank)["args"]["ranks"], 4);
+  EXPECT_EQ((*rank)["args"]["clock_ns"].get<std::int64_t>() + 1'000'000,
+            trace[0]["args"]["clock_ns"].get<std::int64_t>());
+  const std::vector<json> messages = of_kind(trace, "message");
+  ASSERT_EQ(messages.size(), 2U);
+  EXPECT_EQ(messages[0]["args"], (json{{"from", 3}, {"tag", 5}, {"bytes", 800}}));
+  EXPECT_EQ(messages[1]["args"], (json{{"to", 1}, {"tag", 7}, {"bytes", std::uint64_t{1} << 40}}));
+  const std::vector<json> waits = of_kind(trace, "outside");
+  ASSERT_EQ(waits.size(), 1U);
+  EXPECT_EQ(waits[0]["name"], "recv from rank 3");
+  EXPECT_GE(waits[0]["dur"].get<double>(), 2000);
+  EXPECT_LE(end_of(waits[0]), begin_of(messages[0]));
+}
+
 TEST(Trace, NamedReturnsWhatTheFunctionReturns) {
   // Catches: a copy of what is returned by reference, an exception that does not end the section.
   const ending run = apart([] {

@@ -405,5 +405,34 @@ TEST(sim_trace, may_be_long_and_deep) {
   }
 }
 
+// Catches: messages and waits that are taken for work of the program, or for events of an unknown kind; times that do not begin
+// where the others do; a rank's own clock where that of rank 0 is known.
+TEST(sim_trace, of_a_rank_has_messages) {
+  const trace t = read(joined(trace_lines(
+      {R"({"name":"rank","ph":"M","pid":1,"tid":0,"args":{"rank":1,"ranks":4,"clock_ns":5000}})",
+       event("region", 1, 0, 100, 1000),
+       R"({"name":"send to 3","cat":"message","ph":"i","s":"t","ts":50,"pid":1,"tid":1,"args":{"to":3,"tag":7,"bytes":800}})",
+       R"({"name":"recv from 0","cat":"message","ph":"i","s":"t","ts":150,"pid":1,"tid":0,"args":{"from":0,"tag":8,"bytes":8}})",
+       R"({"name":"recv from rank 0","cat":"outside","ph":"X","ts":120,"dur":30,"pid":1,"tid":0})"})));
+  EXPECT_EQ(t.rank, 1U);
+  EXPECT_EQ(t.ranks, 4U);
+  EXPECT_TRUE(t.by_clock_of_rank_0);
+  EXPECT_EQ(t.clock_ns, 55'000U);
+  EXPECT_EQ(t.events.size(), 1U);
+  EXPECT_EQ(t.events[0].begin, 50 * us);
+  ASSERT_EQ(t.messages.size(), 2U);
+  EXPECT_TRUE(t.messages[0].sent);
+  EXPECT_EQ(t.messages[0].at, 0U);
+  EXPECT_EQ(t.messages[0].peer, 3U);
+  EXPECT_EQ(t.messages[0].worker, 1U);
+  EXPECT_FALSE(t.messages[1].sent);
+  EXPECT_EQ(t.messages[1].peer, 0U);
+  EXPECT_EQ(t.messages[1].bytes, 8U);
+  ASSERT_EQ(t.outside_waits.size(), 1U);
+  EXPECT_EQ(t.names[t.outside_waits[0].name], "recv from rank 0");
+  EXPECT_THAT(t.remarks, IsEmpty());
+  EXPECT_EQ(drawn(program_of(t).what, program_of(t).what.root()), "(1000)");
+}
+
 }  // namespace
 }  // namespace sennit::sim

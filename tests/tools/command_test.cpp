@@ -417,5 +417,16 @@ TEST(Misuse, OfAnOutputIsNamedWithItsRemedy) {
   }
 }
 
+// Catches: a program on ranks that is looked for under any name; arguments of a kernel that are taken for those of ranks.
+TEST(Ranks, NamesTheKernelsThatHaveThem) {
+  const outcome o = sennit({"run", "fib", "--ranks", "--n", "5"});
+  EXPECT_EQ(o.code, bad_usage);
+  EXPECT_THAT(o.err,
+              AllOf(HasSubstr("no program on ranks for 'fib'"), HasSubstr("cholesky"), HasSubstr("sw")));
+  EXPECT_THAT(sennit({"run", "--ranks"}).err, testing::Not(HasSubstr("no program on ranks")));
+  EXPECT_THAT(sennit({"run", "heat", "--help"}).out, HasSubstr("sennit run heat --ranks"));
+  EXPECT_THAT(sennit({"run", "fib", "--help"}).out, testing::Not(HasSubstr("--ranks")));
+}
+
 }  // namespace
 }  // namespace command

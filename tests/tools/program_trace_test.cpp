@@ -3,9 +3,11 @@
 #include "tests/tools/browser.hpp"
 #include "tests/tools/support.hpp"
 #include "tools/sennit/lanes.hpp"
+#include "tools/sennit/lanes_of_ranks.hpp"
 #include "tools/sennit/program_trace.hpp"
 #include "tools/sennit/speedup_curve.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -171,6 +173,91 @@ TEST(ViewOfATrace, ShowsTheInnermostBodyAtEachTime) {
   EXPECT_THAT(o.out, AllOf(HasSubstr("worker 1"), HasSubstr("loop in step"), HasSubstr("assemble")));
 }
 
+// A message of a rank, at so many microseconds.
+std::string sent(double at, int to, int tag, int bytes) {
+  return fmt::format(
+      R"({{"name":"send","cat":"message","ph":"i","s":"t","ts":{},"pid":1,"tid":1,"args":{{"to":{},"tag":{},"bytes":{}}}}})",
+      at, to, tag, bytes);
+}
+std::string received(double at, int from, int tag, int bytes) {
+  return fmt::format(
+      R"({{"name":"recv","cat":"message","ph":"i","s":"t","ts":{},"pid":1,"tid":0,"args":{{"from":{},"tag":{},"bytes":{}}}}})",
+      at, from, tag, bytes);
+}
+
+// A region of 1,000 us, which began so many microseconds after that of rank 0.
+std::string rank_of(int rank, int ranks, double after, std::vector<std::string> events) {
+  events.insert(
+      events.begin(),
+      {fmt::format(
+           R"({{"name":"rank","ph":"M","pid":1,"tid":0,"args":{{"rank":{},"ranks":{},"clock_ns":{}}}}})",
+           rank, ranks, static_cast<std::int64_t>(7'000'000 + after * 1000)),
+       event("region", 1, 0, 0, 1000)});
+  return joined(trace_lines(events));
+}
+
+constexpr sennit::sim::picoseconds us = 1000 * sennit::sim::nanosecond;
+
+// Catches: messages between the wrong lanes or at the times of one rank; tags or sizes that are mixed up; ranks by the order of
+// the files; ranks of an earlier run.
+TEST(ViewOfRanks, HasTheirLanesAndMessages) {
+  const temporary_folder folder;
+  folder.with("heat.0.trace", rank_of(0, 2, 0,
+                                      {sent(100, 1, 7, 80), sent(110, 1, 8, 80), sent(120, 1, 7, 80),
+                                       received(900, 1, 7, 8)}));
+  folder.with(
+      "heat.1.trace",
+      rank_of(1, 2, 50,
+              {received(200, 0, 8, 80), received(210, 0, 7, 80), received(220, 0, 7, 80), sent(500, 0, 7, 8),
+               R"({"name":"recv from rank 0","cat":"outside","ph":"X","ts":150,"dur":50,"pid":1,"tid":0})"}));
+  folder.with("heat.2.trace", rank_of(2, 3, 0, {}));
+  const std::string first = folder / "heat.0.trace";
+  const std::string second = folder / "heat.1.trace";
+  const lanes l = lanes_of_ranks({load_program_trace(second), load_program_trace(first)}, {second, first});
+  EXPECT_THAT(l.remarks, IsEmpty());
+  EXPECT_EQ(l.names, (std::vector<std::string>{"rank 0, worker 0", "rank 0, worker 1", "rank 1, worker 0",
+                                               "rank 1, worker 1"}));
+  EXPECT_EQ(l.length, 1050 * us);
+  const auto drawn = [](const lane_message& m) {
+    return fmt::format("{} at {} to {} at {}: {} {}", m.from, m.sent / us, m.to, m.received / us, m.tag,
+                       m.bytes);
+  };
+  std::vector<std::string> seen;
+  for (const lane_message& m : l.messages) seen.push_back(drawn(m));
+  EXPECT_EQ(seen, (std::vector<std::string>{"1 at 100 to 2 at 260: 7 80", "1 at 110 to 2 at 250: 8 80",
+                                            "1 at 120 to 2 at 270: 7 80", "3 at 550 to 0 at 900: 7 8"}));
+  const auto wait = std::ranges::find(l.slices, lane_kind::outside, &lane_slice::kind);
+  ASSERT_NE(wait, l.slices.end());
+  EXPECT_EQ(wait->lane, 2U);
+  EXPECT_EQ(wait->begin, 200 * us);
+  EXPECT_EQ(wait->name, "recv from rank 0");
+  for (const std::vector<std::string>& files :
+       {std::vector<std::string>{folder / "heat.trace"}, {second, first}}) {
+    std::vector<std::string> words{"view", "--text"};
+    words.insert(words.end(), files.begin(), files.end());
+    const outcome o = sennit(words);
+    EXPECT_EQ(o.code, success) << o.err;
+    EXPECT_THAT(o.out, AllOf(HasSubstr("heat on 2 ranks"), testing::ContainsRegex("rank 0 .* 3 +240 +1\n"),
+                             testing::ContainsRegex("rank 1 .* 1 +8 +3\n")));
+  }
+}
+
+// Catches: a rank that is shown twice; messages that are missing without a word; clocks of hosts that are taken for one.
+TEST(ViewOfRanks, SaysWhatIsMissing) {
+  const temporary_folder folder;
+  const std::string first =
+      folder.with("a", rank_of(0, 2, 0, {sent(100, 1, 7, 80), sent(100, 2, 7, 80)})).string();
+  const std::string second = folder.with("b", rank_of(1, 2, 50, {})).string();
+  const outcome o = sennit({"view", "--text", first, second});
+  EXPECT_THAT(o.out, AllOf(HasSubstr("1 messages are left out, whose sender or receiver"),
+                           HasSubstr("from or to ranks whose traces are not given: 2")));
+  EXPECT_THAT(sennit({"view", "--text", first, first}).err, HasSubstr("are both of rank 0"));
+  const std::string other = folder.with("c", joined(trace_lines({event("region", 1, 0, 0, 10)}))).string();
+  EXPECT_THAT(sennit({"view", "--text", first, other}).out,
+              HasSubstr("The clocks of the ranks' hosts were not compared"));
+  EXPECT_THAT(sennit({"view", "--text", folder / "none"}).err, HasSubstr("none'"));
+}
+
 // Catches: a worker that was busy with brief pieces and is shown idle; pieces that overlap; a page of any number of pieces.
 TEST(Lanes, JoinBriefPieces) {
   constexpr std::size_t most = 1000;
@@ -245,6 +332,39 @@ TEST_F(PagesOfTraces, ShowATimeline) {
   EXPECT_EQ(run(read(folder_ / "sim.html"),
                 std::string(count) + R"(result.lanes = count("#workers div");)")["lanes"],
             80);
+}
+
+// Catches: a page with a script that fails; arrows that are not where the messages are, or too many to be drawn without a word.
+TEST_F(PagesOfTraces, ShowRanksAndMessages) {
+  constexpr int many = 1000;
+  std::vector<std::string> sends;
+  std::vector<std::string> receives;
+  for (int i = 0; i < many; ++i) {
+    sends.push_back(sent(100 + 0.5 * i, 1, 7, 80));
+    receives.push_back(received(110 + 0.5 * i, 0, 7, 80));
+  }
+  folder_.with("heat.0.trace", rank_of(0, 2, 0, sends));
+  folder_.with("heat.1.trace", rank_of(1, 2, 50, receives));
+  ASSERT_EQ(sennit({"view", folder_ / "heat.trace"}).code, success);
+  const json seen = run(read(folder_ / "heat.trace.html"), std::string(count) + R"(
+      result.lanes = count("#workers div"); result.ranks = count("#ranks tr"); result.pairs = by_id("pairs").textContent;
+      result.all = arrows.length; result.left_out = by_id("left-out").textContent;
+      zoom(0.05, 0.3); result.zoomed = arrows.length; result.none_left_out = by_id("left-out").hidden;
+      const {x1, y1, x2, y2} = arrows[10], box = bars.getBoundingClientRect();
+      const place = {clientX: box.left + (x1 + x2) / 2, clientY: box.top + (y1 + y2) / 2};
+      plot.dispatchEvent(new PointerEvent("pointermove", place)); result.tip = by_id("tip").textContent;
+      result.near = count(".message.near");)");
+  EXPECT_EQ(seen["lanes"], 4);
+  EXPECT_EQ(seen["ranks"], 2);
+  EXPECT_THAT(seen["pairs"].get<std::string>(), HasSubstr("rank 0rank 11,00080 kB60 µs60 µs"));
+  EXPECT_GT(seen["all"], 100);
+  EXPECT_LE(seen["all"], 400);
+  EXPECT_THAT(seen["left_out"].get<std::string>(), HasSubstr("Of 1,000 messages here, one in 3 is drawn"));
+  EXPECT_GT(seen["zoomed"], 50);
+  EXPECT_EQ(seen["none_left_out"], true);
+  EXPECT_THAT(seen["tip"].get<std::string>(),
+              AllOf(HasSubstr("80 B from rank 0 to rank 1, tag 7"), HasSubstr("received 60 µs later")));
+  EXPECT_EQ(seen["near"], 1);
 }
 
 }  // namespace

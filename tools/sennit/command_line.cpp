@@ -3,6 +3,7 @@
 #include "tools/sennit/demo.hpp"
 #include "tools/sennit/doctor.hpp"
 #include "tools/sennit/measure.hpp"
+#include "tools/sennit/on_ranks.hpp"
 #include "tools/sennit/run.hpp"
 #include "tools/sennit/scale.hpp"
 #include "tools/sennit/simulate.hpp"
@@ -193,9 +194,14 @@ void add_filter(CLI::App& app, graph_filter& filter) {
 }
 
 void add_view_options(CLI::App& app, view_options& options) {
-  app.add_option(
-      "FILE", options.file,
-      "what schedule::save(), graph::trace::save(), splice_schedule::save() or SENNIT_TRACE wrote");
+  app.add_option_function<std::vector<std::filesystem::path>>(
+         "FILE",
+         [&options](const std::vector<std::filesystem::path>& given) {
+           given.size() == 1 ? void(options.file = given.front()) : void(options.ranks = given);
+         },
+         "what schedule::save(), graph::trace::save(), splice_schedule::save() or SENNIT_TRACE wrote; of a "
+         "program on ranks the traces of all")
+      ->type_name("");
   app.add_option("--output", options.output, "HTML page to write; FILE.html if nothing else is asked for")
       ->type_name("PAGE");
   app.add_flag("--text", options.text,
@@ -403,6 +409,13 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
     const gallery::description& about = kernels[i]->about();
     add_run_options(*run->add_subcommand(std::string(about.name), std::string(about.summary)), *kernels[i],
                     options[i]);
+    if (is_on_ranks(about.name)) {
+      run->get_subcommand(std::string(about.name))
+          ->footer(fmt::format(
+              "mpirun -n 4 sennit run {0} --ranks runs {0} on ranks of MPI; with --help, it shows its own "
+              "options.",
+              about.name));
+    }
   }
   const CLI::App* listing = app.add_subcommand("list", "show the kernels");
   CLI::App* demo = app.add_subcommand("demo", "run the kernels on real input, in a few minutes on two cores");
@@ -419,7 +432,7 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
       "splice", "show the schedule of a splice, as 'sennit view FILE' does if that is in FILE");
   add_splice_view_options(*viewing_splice, viewed);
   viewing->parse_complete_callback([&] {
-    if (viewed.file.empty()) throw CLI::RequiredError("FILE");
+    if (viewed.file.empty() && viewed.ranks.empty()) throw CLI::RequiredError("FILE");
   });
   CLI::App* doctor =
       app.add_subcommand("doctor", "show what the runtime sees of this machine, and what is missing");
@@ -441,8 +454,9 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
   app.add_subcommand("splicec",
                      "translate a C or C++ program with '#pragma splice' to C++ that uses the library");
 
-  // splicec parses its own arguments.
+  // These programs parse their own arguments.
   if (argc > 1 && std::string_view(argv[1]) == "splicec") become_splicec(argc, argv);
+  if (runs_on_ranks(argc, argv)) become_program_on_ranks(argc, argv);
 
   try {
     app.parse(argc, argv);

@@ -1,5 +1,6 @@
 #include "tools/sennit/lanes.hpp"
 
+#include "tools/sennit/lanes_of_ranks.hpp"
 #include "tools/sennit/page.hpp"
 #include "tools/sennit/table.hpp"
 
@@ -22,10 +23,24 @@ namespace {
 namespace sim = sennit::sim;
 using nlohmann::json;
 
-constexpr std::string_view kinds[] = {"work", "section", "leaf", "child", "overhead"};
+constexpr std::string_view kinds[] = {"work", "section", "leaf", "child", "overhead", "outside"};
 
-lane_kind kind_of(sim::traced what) {
-  switch (what) {
+// As a wait of no group, which no trace has otherwise.
+constexpr std::uint64_t outside = ~std::uint64_t{0};
+
+sim::trace_event as_event(const sim::trace_outside_wait& w) {
+  sim::trace_event e;
+  e.begin = w.begin;
+  e.length = w.length;
+  e.a = outside;
+  e.worker = w.worker;
+  e.name = w.name;
+  e.what = sim::traced::wait;
+  return e;
+}
+
+lane_kind kind_of(const sim::trace_event& e) {
+  switch (e.what) {
     case sim::traced::named: return lane_kind::section;
     case sim::traced::leaf:
     case sim::traced::loop:
@@ -33,7 +48,7 @@ lane_kind kind_of(sim::traced what) {
     case sim::traced::child:
     case sim::traced::right:
     case sim::traced::node: return lane_kind::child;
-    case sim::traced::wait: return lane_kind::overhead;
+    case sim::traced::wait: return e.a == outside ? lane_kind::outside : lane_kind::overhead;
     default: return lane_kind::work;
   }
 }
@@ -48,7 +63,7 @@ std::string name_of(const sim::trace_event& e, const program_trace& t, std::uint
     case sim::traced::loop: return "loop" + in;
     case sim::traced::leaf: return fmt::format("loop{}, {} to {}", in, e.a, e.b);
     case sim::traced::child: return "child" + in;
-    case sim::traced::wait: return "wait";
+    case sim::traced::wait: return e.a == outside ? user : "wait";
     case sim::traced::brief: return "brief constructs" + in;
     case sim::traced::named: return user.empty() ? "section" : user;
     case sim::traced::graph: return "graph" + in;
@@ -68,8 +83,9 @@ struct body_sum {
 std::vector<body_sum> sums_of(const lanes& l, bool with_overhead, std::size_t most) {
   std::map<std::pair<std::string_view, std::string_view>, body_sum> sums;
   for (const lane_slice& s : l.slices) {
-    if (s.kind == lane_kind::overhead && !with_overhead) continue;
-    const std::string_view name = std::string_view(s.name).substr(0, s.name.find(", "));
+    if (!is_busy(s.kind) && !with_overhead) continue;
+    const std::string_view whole = s.name;
+    const std::string_view name = s.kind == lane_kind::leaf ? whole.substr(0, whole.find(", ")) : whole;
     body_sum& sum = sums[{name, s.line}];
     ++sum.pieces;
     sum.time += s.end - s.begin;
@@ -92,20 +108,36 @@ std::vector<std::string> worker_names(unsigned workers) {
   return names;
 }
 
+std::map<std::uint32_t, std::uint32_t> other_lanes(const sim::trace& t) {
+  std::map<std::uint32_t, std::uint32_t> others;
+  const auto add = [&](std::uint32_t thread) {
+    if (thread >= t.workers) others.emplace(thread, 0);
+  };
+  for (const sim::trace_event& e : t.events) add(e.worker);
+  for (const sim::trace_outside_wait& w : t.outside_waits) add(w.worker);
+  for (const sim::trace_message& m : t.messages) add(m.worker);
+  std::uint32_t next = t.workers;
+  for (auto& [thread, lane] : others) lane = next++;
+  return others;
+}
+
 lanes lanes_of(const program_trace& t, const std::string& title) {
-  const std::vector<sim::trace_event>& events = t.events.events;
+  std::vector<sim::trace_event> with_waits;
+  if (!t.events.outside_waits.empty()) {
+    with_waits = t.events.events;
+    for (const sim::trace_outside_wait& w : t.events.outside_waits) with_waits.push_back(as_event(w));
+  }
+  const std::vector<sim::trace_event>& events = with_waits.empty() ? t.events.events : with_waits;
   lanes found{title, worker_names(t.events.workers), 0, {}};
-  std::map<std::uint32_t, std::uint32_t> others;  // threads that are no workers
+  const std::map<std::uint32_t, std::uint32_t> others = other_lanes(t.events);
   std::unordered_map<std::uint64_t, std::uint32_t> numbers;
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < events.size(); ++i) {
     found.length = std::max(found.length, events[i].end());
     if (events[i].id != 0) numbers.emplace(events[i].id, i);
     order.push_back(i);
-    if (events[i].worker >= t.events.workers) others.emplace(events[i].worker, 0);
   }
-  for (auto& [thread, lane] : others) {
-    lane = static_cast<std::uint32_t>(found.names.size());
+  for (const auto& [thread, lane] : others) {
     found.names.push_back(others.size() == 1 ? "outside" : fmt::format("outside {}", thread));
   }
   const auto lane_of = [&](const sim::trace_event& e) {
@@ -128,7 +160,7 @@ lanes lanes_of(const program_trace& t, const std::string& title) {
     if (open.empty() || time <= now) return;
     const sim::trace_event& e = events[open.back()];
     const std::uint32_t site = site_of(e);
-    found.slices.push_back({lane_of(e), now, time, kind_of(e.what), name_of(e, t, site), t.sites[site].line});
+    found.slices.push_back({lane_of(e), now, time, kind_of(e), name_of(e, t, site), t.sites[site].line});
   };
   const auto close = [&](sim::picoseconds time) {
     for (; !open.empty() && events[open.back()].end() <= time; open.pop_back()) {
@@ -208,6 +240,7 @@ std::string page(const lanes& l) {
             {"lanes", l.names},
             {"length", l.length / sim::nanosecond},
             {"joined", shown.size() < l.slices.size()}};
+  add_ranks(l, data);
   std::map<std::tuple<lane_kind, std::string, std::string>, std::size_t> names;
   data["names"] = json::array();
   data["slices"] = json::array();
@@ -218,7 +251,7 @@ std::string page(const lanes& l) {
   }
   std::vector<sim::picoseconds> busy(l.names.size());
   for (const lane_slice& s : l.slices)
-    if (s.kind != lane_kind::overhead) busy[s.lane] += s.end - s.begin;
+    if (is_busy(s.kind)) busy[s.lane] += s.end - s.begin;
   for (const sim::picoseconds b : busy) data["busy"].push_back(b / sim::nanosecond);
   constexpr std::size_t most_sums = 200;
   data["sums"] = json::array();
@@ -257,7 +290,7 @@ std::string lane_events(const lanes& l) {
 std::string text(const lanes& l) {
   std::vector<sim::picoseconds> busy(l.names.size());
   for (const lane_slice& s : l.slices)
-    if (s.kind != lane_kind::overhead) busy[s.lane] += s.end - s.begin;
+    if (is_busy(s.kind)) busy[s.lane] += s.end - s.begin;
   table workers({"", "busy", ""}, {table::left, table::right, table::right});
   for (unsigned w = 0; w < l.names.size(); ++w) {
     workers.add({l.names[w], show_seconds(seconds(busy[w])),
@@ -265,12 +298,14 @@ std::string text(const lanes& l) {
                                                       : 100 * static_cast<double>(busy[w]) /
                                                             static_cast<double>(l.length))});
   }
+  // Where each rank has one lane, it has been told what that did.
+  const std::string of_workers = l.ranks.size() == l.names.size() ? "" : workers.str() + "\n";
   constexpr std::size_t most = 20;
   table bodies({"", "line", "pieces", "time"}, {table::left, table::left, table::right, table::right});
   for (const body_sum& sum : sums_of(l, false, most))
     bodies.add({sum.name, sum.line, show_count(sum.pieces), show_seconds(seconds(sum.time))});
-  return fmt::format("{}: {} long\n\n{}\n{}", l.title, show_seconds(seconds(l.length)), workers.str(),
-                     bodies.str());
+  return fmt::format("{}: {} long\n\n{}{}{}", l.title, show_seconds(seconds(l.length)),
+                     text_of_ranks(l, busy), of_workers, bodies.str());
 }
 
 }  // namespace command

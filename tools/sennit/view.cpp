@@ -5,6 +5,7 @@
 #include "tools/sennit/graph_filter.hpp"
 #include "tools/sennit/graph_view.hpp"
 #include "tools/sennit/lanes.hpp"
+#include "tools/sennit/lanes_of_ranks.hpp"
 #include "tools/sennit/moved.hpp"
 #include "tools/sennit/page.hpp"
 #include "tools/sennit/program_trace.hpp"
@@ -16,12 +17,15 @@
 #include <sennit/splice_schedule.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace command {
 namespace {
@@ -82,33 +86,69 @@ void view_splice(const view_options& options, const tools::outputs& to) {
   if (!options.output.empty()) to.save(options.output, page(s, name, options.cache), page_remark);
 }
 
-void view_program(const view_options& options, const tools::outputs& to) {
+void refuse_for_program(const view_options& options) {
   constexpr const char* what = "the trace of a program";
   refuse_filter(options, what);
   if (!options.trace_events.empty())
     refuse(options, what, "other trace events", "open the file itself in https://ui.perfetto.dev");
   if (!options.against.empty()) refuse(options, what, "steal tree to compare", "give schedules to --against");
   if (!options.dot.empty()) refuse(options, what, "graph", "give --dot with what a graph::trace saved");
-  const program_trace t = load_program_trace(options.file.string());
-  const lanes seen = lanes_of(t, options.file.filename().string());
+}
+
+void show_lanes(const view_options& options, const tools::outputs& to, const lanes& seen,
+                const std::vector<std::string>& remarks) {
   if (options.text) {
     fmt::print("{}", text(seen));
-    for (const std::string& sentence : t.remarks) fmt::print("{}\n", sentence);
+    for (const std::string& sentence : remarks) fmt::print("{}\n", sentence);
   }
   if (!options.output.empty()) to.save(options.output, page(seen), page_remark);
+}
+
+void view_program(const view_options& options, const tools::outputs& to) {
+  refuse_for_program(options);
+  const program_trace t = load_program_trace(options.file.string());
+  show_lanes(options, to, lanes_of(t, options.file.filename().string()), t.remarks);
+}
+
+// Rank by rank, and none beyond those of the run: an earlier one may have had more.
+void view_ranks(const view_options& options, const tools::outputs& to) {
+  refuse_for_program(options);
+  std::vector<program_trace> traces;
+  std::vector<std::string> names;
+  std::map<std::string, std::vector<std::string>> said;  // of which files
+  for (const std::filesystem::path& file : options.ranks) {
+    const bool guessed = !options.file.empty();
+    if (guessed && !traces.empty() && traces.front().events.ranks == traces.size()) break;
+    names.push_back(file.string());
+    traces.push_back(load_program_trace(file.string()));
+    for (const std::string& sentence : traces.back().remarks)
+      said[sentence].push_back(file.filename().string());
+  }
+  const lanes seen = lanes_of_ranks(traces, names);
+  std::vector<std::string> remarks;
+  for (const auto& [sentence, of] : said) {
+    remarks.push_back(of.size() == traces.size() ? sentence
+                                                 : fmt::format("{}: {}", fmt::join(of, ", "), sentence));
+  }
+  remarks.insert(remarks.end(), seen.remarks.begin(), seen.remarks.end());
+  show_lanes(options, to, seen, remarks);
 }
 
 }  // namespace
 
 void view(const view_options& asked) {
   view_options options = asked;
+  if (options.ranks.empty()) options.ranks = files_of_ranks(options.file);
   const bool only_a_page = !asked.text && asked.trace_events.empty() && asked.dot.empty();
   // If the file does not exist, the reader reports that.
-  if (asked.output.empty() && only_a_page && std::filesystem::exists(asked.file))
-    options.output = asked.file.string() + ".html";
+  const std::filesystem::path& first = asked.file.empty() ? options.ranks.front() : asked.file;
+  if (asked.output.empty() && only_a_page && (!options.ranks.empty() || std::filesystem::exists(first)))
+    options.output = first.string() + ".html";
+  std::vector<std::string> read{asked.file.string(), asked.against.string()};
+  for (const std::filesystem::path& file : options.ranks) read.push_back(file.string());
   const tools::outputs to(
-      {asked.text ? tools::standard_output : "", options.output, options.trace_events, options.dot},
-      {asked.file.string(), asked.against.string()});
+      {asked.text ? tools::standard_output : "", options.output, options.trace_events, options.dot}, read);
+  if (!options.ranks.empty()) return view_ranks(options, to);
   if (options.splice || sennit::splice_schedule::is_saved_in(options.file.string()))
     return view_splice(options, to);
   if (sennit::graph::trace::is_saved_in(options.file.string())) return view_graph(options, to);

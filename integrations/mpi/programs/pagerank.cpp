@@ -6,7 +6,6 @@
 #include "integrations/mpi/programs/program.hpp"
 
 #include <sennit/mpi/collectives.hpp>
-#include <sennit/mpi/notes.hpp>
 #include <sennit/parallel_for.hpp>
 #include <sennit/parallel_reduce.hpp>
 #include <sennit/runtime.hpp>
@@ -60,13 +59,10 @@ class pagerank : public programs::program {
   void compute() override {
     std::vector<double> mine(each_);
     for (int step = 0; step < steps_; ++step) {
-      const double change = sennit::mpi::computing([&] {
-        const double most = sennit::parallel_reduce(
-            first_, last_, 0.0, [this](std::size_t page) { return improve(page); },
-            [](double a, double b) { return std::max(a, b); });
-        sennit::parallel_for(first_, last_, [&](std::size_t page) { mine[page - first_] = share(page); });
-        return most;
-      });
+      const double change = sennit::parallel_reduce(
+          first_, last_, 0.0, [this](std::size_t page) { return improve(page); },
+          [](double a, double b) { return std::max(a, b); });
+      sennit::parallel_for(first_, last_, [&](std::size_t page) { mine[page - first_] = share(page); });
       sennit::mpi::allgather(mine, shares_);
       if (sennit::mpi::allreduce(change, MPI_MAX) <= least_change_) break;
     }

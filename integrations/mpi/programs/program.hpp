@@ -1,4 +1,4 @@
-// What the programs on ranks have in common: arguments, workers, the result in a line, and a file of notes for each rank.
+// What the programs on ranks have in common: arguments, workers, and the result in a line.
 #pragma once
 
 #include "gallery/splitmix.hpp"

@@ -7,7 +7,6 @@
 #include <sennit/mpi/graph_error.hpp>
 #include <sennit/mpi/grid.hpp>
 #include <sennit/mpi/messages.hpp>
-#include <sennit/mpi/notes.hpp>
 #include <sennit/mpi/session.hpp>
 #include <sennit/mpi/sweep.hpp>
 #include <sennit/mpi/sweep_error.hpp>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sennit/graph.hpp>
+#include <sennit/mpi/detail/agreed_failure.hpp>
 #include <sennit/mpi/detail/graph_run.hpp>
 #include <sennit/mpi/detail/plain_messages.hpp>
 #include <sennit/mpi/detail/requests.hpp>
@@ -88,6 +89,8 @@ void run_on_ranks(MPI_Comm comm, const std::vector<Key>& sinks,
     graph_run<Key, nodes<Predecessors, Compute, Color, Hash, Priority>, typename Hash::type, Transport>(own,
                                                                                                         given)
         .run(sinks);
+  } catch (const error& e) {
+    end_all_ranks(e, comm);
   } catch (...) {
     requests::of_process().call([&] { MPI_Comm_free(&own); });
     throw;
@@ -103,8 +106,9 @@ void run_on_ranks(MPI_Comm comm, const std::vector<Key>& sinks,
 // value of another rank waits without a strand. On one rank, with one sink, it is that call alone.
 //
 // All ranks of the communicator call it, with the same sinks and the same description. Throws graph_error on all ranks if a function
-// threw on one, or if a rank asks another one for a node to which that rank gives another rank or other predecessors;
-// mpi::error, on one rank alone if MPI fails while nodes are searched for. The cancellation of the surrounding region on one rank is a failure of that rank. MPI can be used afterwards.
+// threw on one, or if a rank asks another one for a node to which that rank gives another rank or other predecessors,
+// or if a message of MPI failed. If a collective of MPI failed on a rank, the others wait for that rank, and nothing of MPI ends
+// their wait: the rank says so on stderr, and ends all of them by MPI_Abort. The cancellation of the surrounding region on one rank is a failure of that rank. MPI can be used afterwards.
 // Thread-safety: strands that run beside each other use communicators of their own. Cost: on one rank, with one
 // sink, none beyond graph::run.
 // On several, two calls of predecessors() and some 200 ns more for a node, and a message for a value. A vector or string, or a

@@ -3,6 +3,7 @@
 
 #include <sennit/mpi/detail/bytes.hpp>
 #include <sennit/mpi/detail/requests.hpp>
+#include <sennit/mpi/detail/traced_messages.hpp>
 
 #include <mpi.h>
 
@@ -24,7 +25,7 @@ template <message Range>
 void send(const Range& values, int to, int tag, MPI_Comm comm = MPI_COMM_WORLD,
           std::source_location where = std::source_location::current()) {
   const detail::byte_count bytes(detail::bytes_of(values), where);
-  detail::note_message(&detail::noted::sent, to, tag, detail::bytes_of(values));
+  detail::trace_sent(to, tag, detail::bytes_of(values), comm);
   detail::complete({.call = "send to", .where = where, .of_message = true, .peer = to, .tag = tag},
                    [&](MPI_Request* request) {
                      return MPI_Isend(std::ranges::data(values), bytes.count(), bytes.type(), to, tag, comm,
@@ -40,9 +41,9 @@ inline std::size_t size_of(const MPI_Status& received) {
 }
 
 namespace detail {
-inline void note_received(const MPI_Status& status) {
-  if (notes_of_rank != nullptr)
-    note_message(&noted::received, status.MPI_SOURCE, status.MPI_TAG, size_of(status));
+inline void trace_received(const MPI_Status& status, MPI_Comm comm) {
+  if (sennit::detail::may_be_traced())
+    trace_received(status.MPI_SOURCE, status.MPI_TAG, size_of(status), comm);
 }
 }  // namespace detail
 
@@ -61,7 +62,7 @@ MPI_Status recv(Range&& values, int from, int tag, MPI_Comm comm = MPI_COMM_WORL
         return MPI_Irecv(std::ranges::data(values), bytes.count(), bytes.type(), from, tag, comm, request);
       },
       true);
-  detail::note_received(status);
+  detail::trace_received(status, comm);
   return status;
 }
 
@@ -85,7 +86,7 @@ std::vector<T> recv_vector(int from, int tag, MPI_Comm comm = MPI_COMM_WORLD,
                    [&](MPI_Request* request) {
                      return MPI_Imrecv(values.data(), count.count(), count.type(), &a.message, request);
                    });
-  detail::note_received(a.status);
+  detail::trace_received(a.status, comm);
   if (bytes % sizeof(T) != 0) {
     throw std::runtime_error("sennit::mpi: recv_vector at " + detail::text_of(where) + ": a message of " +
                              std::to_string(bytes) + " bytes is no whole number of values of " +
@@ -124,7 +125,7 @@ MPI_Status sendrecv(const Sent& values, int to, int send_tag, Received&& into, i
 #endif
   all.wait(a);
   a.check();
-  detail::note_received(a.status);
+  detail::trace_received(a.status, comm);
   return a.status;
 }
 

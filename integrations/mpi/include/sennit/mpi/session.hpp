@@ -1,6 +1,7 @@
 // session: MPI, from its beginning to its end.
 #pragma once
 
+#include <sennit/mpi/detail/clocks.hpp>
 #include <sennit/mpi/error.hpp>
 
 #include <mpi.h>
@@ -13,7 +14,8 @@ namespace sennit::mpi {
 // needs none. Errors on MPI_COMM_WORLD, MPI_COMM_SELF and communicators made of them are exceptions from then on.
 //
 // Preconditions: one session in a program, made and ended by the same thread, and no strand waits when it ends.
-// Throws mpi::error if this MPI allows one thread only. Cost: that of MPI_Init_thread.
+// Throws mpi::error if this MPI allows one thread only. Cost: that of MPI_Init_thread and of a
+// collective; in a traced program also that of some messages between rank 0 and each other rank, which compare their clocks.
 class session {
  public:
   session() : session(nullptr, nullptr) {}
@@ -46,6 +48,7 @@ class session {
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    detail::trace_own_rank(MPI_COMM_WORLD);
   }
 };
 

@@ -4,8 +4,8 @@
 #include <sennit/divided.hpp>
 #include <sennit/mpi/detail/agreed_failure.hpp>
 #include <sennit/mpi/detail/halo.hpp>
-#include <sennit/mpi/detail/noting.hpp>
 #include <sennit/mpi/detail/sweep_messages.hpp>
+#include <sennit/mpi/detail/traced_messages.hpp>
 #include <sennit/mpi/grid.hpp>
 #include <sennit/mpi/messages.hpp>
 #include <sennit/mpi/sweep_error.hpp>
@@ -166,10 +166,10 @@ exchange_rows(sweep_messages& messages, sweep_report& took, const row_blocks& bl
   for (const transfer& t : sent) {
     ++took.messages;
     took.bytes += t.bytes.size();
-    note_message(&noted::sent, t.peer, tag, t.bytes.size());
+    trace_sent(t.peer, tag, t.bytes.size(), blocks.comm());
   }
   if (!messages.exchange(received, sent)) return std::nullopt;
-  for (const transfer& t : received) note_message(&noted::received, t.peer, tag, t.bytes.size());
+  for (const transfer& t : received) trace_received(t.peer, tag, t.bytes.size(), blocks.comm());
   for (parcel<T...>& p : in) {
     if (!p.empty()) p.unpack(grids...);
   }
@@ -183,7 +183,6 @@ exchange_rows(sweep_messages& messages, sweep_report& took, const row_blocks& bl
 template <class EffectsOf, class Body>
 void do_steps(const std::vector<range>& computed, std::int64_t first, std::int64_t block,
               EffectsOf& effects_of, Body& body) {
-  const note_stretch note(&noted::computing);
   splice({.together = static_cast<std::uint32_t>(computed.size())},
          static_cast<std::int64_t>(computed.size()), [&](std::int64_t i) {
            const std::int64_t s = first + i;

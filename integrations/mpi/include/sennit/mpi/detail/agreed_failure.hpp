@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -31,6 +33,14 @@ inline void write_text(const std::exception_ptr& failure, failure_text& into) no
   } catch (...) {
     copy("something that is no std::exception");
   }
+}
+
+// MPI failed in a collective on this rank: the others wait for it there, and nothing of MPI ends their wait.
+[[noreturn]] inline void end_all_ranks(const std::exception& e, MPI_Comm comm) noexcept {
+  std::fprintf(stderr, "%s: rank %d is no longer in step with the others, which wait for it; all ranks end\n",
+               e.what(), rank_in(comm));
+  MPI_Abort(comm, 1);
+  std::abort();
 }
 
 // All ranks call it, with the rank that failed first, and throw Error(text, rank).

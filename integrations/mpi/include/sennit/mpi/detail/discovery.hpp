@@ -9,6 +9,7 @@
 #include <sennit/mpi/detail/requests.hpp>
 #include <sennit/mpi/detail/types.hpp>
 #include <sennit/mpi/detail/value_messages.hpp>
+#include <sennit/mpi/error.hpp>
 #include <sennit/mpi/messages.hpp>
 #include <sennit/mpi/wait.hpp>
 
@@ -54,25 +55,30 @@ class discovery {
     if (known != 0) most_received_ = static_cast<std::size_t>(*most - 1);
   }
 
-  // What went wrong on this rank is in `failure` then, and the other ranks' results are of no use either.
+  // What went wrong on this rank is in `failure` then, and the other ranks' results are of no use either. Throws mpi::error only
+  // if this rank is no longer in step with the others.
   discovered<Key, Hash> run(const std::vector<Key>& sinks, std::exception_ptr& failure) {
     attempt(failure, [&] {
       for (const Key& sink : sinks) reach(sink, false);
     });
     counts before{-1, -1, 0};
+    unsigned unchanged = 0;
+    bool all_heard = true;
     for (;;) {
       do {
         go_on(failure);
       } while (hear(failure));
       const counts now{sent_, heard_, failure != nullptr ? 1 : 0};
       const counts all = sums(now, failure);
-      if (all[0] == all[1] && all == before) break;
+      unchanged = all == before ? unchanged + 1 : 0;
       before = all;
+      all_heard = all[0] == all[1];
+      // All ranks have the same sums. Questions that MPI does not hand over are not awaited for ever.
+      if (unchanged > 0 && (all_heard || (all[2] != 0 && unchanged >= rounds_before_giving_up))) break;
     }
-    wait_all(requests_);
+    end_questions(all_heard, failure);
     for (auto& [k, readers] : found_.readers) readers.here = seen_.find(k)->second;
-    // All ranks have the same sum of failures.
-    if (before[2] == 0) attempt(failure, [&] { ownership<Key, Hash>(comm_, seen_).check(); });
+    if (before[2] == 0) look_for_owners(failure);
     return std::move(found_);
   }
 
@@ -81,6 +87,30 @@ class discovery {
 
   // Some microseconds, in which a question comes if its sender is at work. Then the strand waits, and its worker does something else.
   static constexpr unsigned rounds_before_waiting = 50;
+  // Sums of which each takes as long as a message.
+  static constexpr unsigned rounds_before_giving_up = 200;
+
+  // Those that nobody hears may never be complete. Then MPI keeps what it needs of them.
+  void end_questions(bool all_heard, std::exception_ptr& failure) noexcept {
+    try {
+      if (all_heard) return wait_all(requests_);
+      for (MPI_Request& r : requests_)
+        if (r != MPI_REQUEST_NULL) requests::of_process().call([&] { MPI_Request_free(&r); });
+      (void)new std::deque<byte_buffer>(std::move(sent_buffers_));
+    } catch (...) {
+      if (failure == nullptr) failure = std::current_exception();
+    }
+  }
+
+  void look_for_owners(std::exception_ptr& failure) {
+    try {
+      ownership<Key, Hash>(comm_, seen_).check();
+    } catch (const error&) {
+      throw;
+    } catch (...) {
+      if (failure == nullptr) failure = std::current_exception();
+    }
+  }
 
   void go_on(std::exception_ptr& failure) {
     attempt(failure, [&] {
@@ -99,22 +129,17 @@ class discovery {
                             &sum);
     }),
           "a sum of questions", std::source_location::current());
-    std::exception_ptr broken;
-    try {
-      for (unsigned quiet = 0; quiet < rounds_before_waiting; ++quiet) {
-        int done = 0;
-        check(calls.call([&] { return MPI_Test(&sum, &done, MPI_STATUS_IGNORE); }), "a sum of questions",
-              std::source_location::current());
-        if (done != 0) break;
-        if (!hear(failure)) continue;
-        go_on(failure);
-        quiet = 0;
-      }
-    } catch (...) {
-      broken = std::current_exception();
+    int code = MPI_SUCCESS;
+    for (unsigned quiet = 0; quiet < rounds_before_waiting; ++quiet) {
+      int done = 0;
+      code = calls.call([&] { return MPI_Test(&sum, &done, MPI_STATUS_IGNORE); });
+      if (done != 0 || code != MPI_SUCCESS) break;
+      if (!hear(failure)) continue;
+      go_on(failure);
+      quiet = 0;
     }
     wait(sum);  // before `all` and `now` end
-    if (broken != nullptr) std::rethrow_exception(broken);
+    check(code, "a sum of questions", std::source_location::current());
     return all;
   }
 
@@ -194,8 +219,18 @@ class discovery {
     }
   }
 
-  // Whether a question had come.
+  // Whether a question had come. MPI's errors are failures of this rank: the others are told with the next sum.
   bool hear(std::exception_ptr& failure) {
+    try {
+      return hear_one(failure);
+    } catch (...) {
+      if (failure == nullptr) failure = std::current_exception();
+      left_.clear();
+      return false;
+    }
+  }
+
+  bool hear_one(std::exception_ptr& failure) {
     int found = 0;
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status status;

@@ -7,7 +7,6 @@
 #include <sennit/mpi/collectives.hpp>
 #include <sennit/mpi/detail/agreed_failure.hpp>
 #include <sennit/mpi/detail/discovery.hpp>
-#include <sennit/mpi/detail/noting.hpp>
 #include <sennit/mpi/detail/packing.hpp>
 #include <sennit/mpi/detail/plain_messages.hpp>
 #include <sennit/mpi/detail/requests.hpp>
@@ -246,7 +245,6 @@ class graph_run final : value_receiver {
 
   template <class Node>
   value compute_node(const Key& k, Node& node) {
-    const note_stretch note(&noted::computing);
     rank_node<Key, Node, predecessors> seen(k, node, given_.predecessors);
     const auto call = [&]() -> result {
       if constexpr (std::is_invocable_v<const compute&, const Key&>)

@@ -73,7 +73,7 @@ halo<sizeof...(T)> halo_of(std::int64_t first, std::int64_t last, range swept, r
     range& computed = found.computed[static_cast<std::size_t>(s - first)];
     computed = own.within(swept);
     for (bool grows = own.size() != 0; grows;) {
-      grows = false;
+      range grown = computed;
       const effects fx = effects_of(s, computed);
       const effects all = effects_of(s, swept);
       std::size_t i = 0;
@@ -87,17 +87,19 @@ halo<sizeof...(T)> halo_of(std::int64_t first, std::int64_t last, range swept, r
         const range wanted = needed.within(by(all));
         const range written = by(fx);
         if (wanted.size() == 0 || (written.first <= wanted.first && wanted.last <= written.last)) return;
-        const range before = computed;
         // Nothing tells where the rows are that write it.
-        if (written.size() == 0)
-          computed = swept;
-        else
-          computed = range{computed.first - std::max<std::int64_t>(0, written.first - wanted.first),
-                           computed.last + std::max<std::int64_t>(0, wanted.last - written.last)}
-                         .within(swept);
-        grows = grows || computed != before;
+        if (written.size() == 0) {
+          grown = swept;
+          return;
+        }
+        // From what is computed so far, and not from what another grid has added: several need the same rows.
+        const range more{computed.first - std::max<std::int64_t>(0, written.first - wanted.first),
+                         computed.last + std::max<std::int64_t>(0, wanted.last - written.last)};
+        grown = hull_of_both(grown, more.within(swept));
       };
       (cover(grids), ...);
+      grows = grown != computed;
+      computed = grown;
     }
     if (computed.size() == 0) continue;
     const effects fx = effects_of(s, computed);

@@ -4,9 +4,9 @@
 #include <sennit/mpi/collectives.hpp>
 #include <sennit/mpi/detail/bytes.hpp>
 #include <sennit/mpi/detail/discarding.hpp>
-#include <sennit/mpi/detail/noting.hpp>
 #include <sennit/mpi/detail/packing.hpp>
 #include <sennit/mpi/detail/requests.hpp>
+#include <sennit/mpi/detail/traced_messages.hpp>
 #include <sennit/mpi/detail/types.hpp>
 #include <sennit/mpi/detail/value_messages.hpp>
 #include <sennit/mpi/wait.hpp>
@@ -186,7 +186,7 @@ class plain_messages final : poller {
     requests_.reserve(owners_.size() + 1);
     owners_.push_back(owner);
     requests_.push_back(MPI_REQUEST_NULL);
-    note_message(&noted::sent, to, tag, bytes.size());
+    trace_sent(to, tag, bytes.size(), comm_);
     check(requests::of_process().call([&] {
       return MPI_Isend(bytes.data(), count.count(), count.type(), to, tag, comm_, &requests_.back());
     }),
@@ -274,7 +274,7 @@ class plain_messages final : poller {
          .peer = a.status.MPI_SOURCE,
          .tag = a.status.MPI_TAG},
         [&](MPI_Request* r) { return MPI_Imrecv(to.data(), count.count(), count.type(), &a.message, r); });
-    note_received(a.status);
+    trace_received(a.status, comm_);
   }
 
   void take_brief() {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <sennit/detail/calls.hpp>
+#include <sennit/detail/messages_in_trace.hpp>
 #include <sennit/event.hpp>
-#include <sennit/mpi/detail/noting.hpp>
 #include <sennit/mpi/error.hpp>
 #include <sennit/poller.hpp>
 #include <sennit/region.hpp>
@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <mutex>
 #include <new>
@@ -76,6 +78,15 @@ class awaited {
     if (strand_ != nullptr) line << "strand " << strand_ << ", ";
     line << text() << ", at " << text_of(what_.where) << "\n";
     return line.str();
+  }
+  // Without memory of its own.
+  void trace_wait(std::uint64_t since) const noexcept {
+    char name[80];
+    if (what_.of_message && what_.peer >= 0)
+      std::snprintf(name, sizeof name, "%s rank %d", what_.call, what_.peer);
+    else
+      std::snprintf(name, sizeof name, "%s%s", what_.call, what_.of_message ? " any rank" : "");
+    sennit::detail::trace_outside_wait(name, since);
   }
   bool to_be_cancelled() const noexcept { return region_ != nullptr && region_->stopped(); }
 
@@ -151,8 +162,7 @@ class requests final : public poller {
       return;
     }
     await_more();
-    const note_stretch note(&noted::waiting);
-    wait_for(a.come_);
+    wait_for(a);
   }
   // Returns when the message has come, and is nobody else's, or after the cancellation.
   void wait(message_awaited& a) {
@@ -162,8 +172,7 @@ class requests final : public poller {
       probes_.push_back(&a);
     }
     await_more();
-    const note_stretch note(&noted::waiting);
-    wait_for(a.come_);
+    wait_for(a);
   }
 
  private:
@@ -241,7 +250,9 @@ class requests final : public poller {
 
   // The list of what is awaited refers to the caller's stack, so the caller stays until the event has come. A thread that runs no
   // strand may find no runtime to wait in.
-  static void wait_for(event& come) {
+  static void wait_for(awaited& a) {
+    event& come = a.come_;
+    const std::uint64_t since = sennit::detail::may_be_traced() ? sennit::detail::time_in_trace() : 0;
 #if SENNIT_EXCEPTIONS
     try {
       come.wait();
@@ -251,6 +262,8 @@ class requests final : public poller {
 #else
     come.wait();
 #endif
+    if (since != 0) [[unlikely]]
+      a.trace_wait(since);
   }
 
   bool tested(request_awaited& a) noexcept {

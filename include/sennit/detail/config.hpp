@@ -6,7 +6,8 @@
 #endif
 
 #if !defined(__linux__)
-#error "Sennit runs on Linux, on x86-64 and AArch64: macOS and Windows are not supported, so build it in a virtual machine or a container with Linux"
+#error                                                                                                       \
+    "Sennit runs on Linux, on x86-64 and AArch64: macOS and Windows are not supported, so build it in a virtual machine or a container with Linux"
 #endif
 
 // The effect checker uses TSan's instrumentation without TSan.

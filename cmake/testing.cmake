@@ -107,7 +107,7 @@ function(sennit_test name)
       set(test_TIMEOUT 600)
     endif()
   endif()
-  if(SENNIT_SANITIZE)
+  if(SENNIT_SANITIZE OR CMAKE_CROSSCOMPILING)  # under an emulator
     math(EXPR test_TIMEOUT "${test_TIMEOUT} * 5")
   endif()
   gtest_discover_tests(${target} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)

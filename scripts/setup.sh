@@ -7,7 +7,7 @@ packages() {
     build) echo g++ cmake ninja-build pkg-config libboost-context-dev libhwloc-dev libcli11-dev libffi-dev libfmt-dev \
                 nlohmann-json3-dev libpng-dev libgtest-dev libgmock-dev ;;
     test) echo wamerican clang-19 libclang-19-dev libclang-rt-19-dev llvm-19 clang-format-19 clang-tidy-19 libtbb-dev python3 spin valgrind chromium gdb \
-               libopenmpi-dev openmpi-bin libmpich-dev mpich libstarpu-dev ;;
+               g++-12-aarch64-linux-gnu qemu-user mmdebstrap libopenmpi-dev openmpi-bin libmpich-dev mpich libstarpu-dev ;;
     evidence) echo python3-matplotlib ;;
     bench) echo clang-19 libtbb-dev libcuckoo-dev robin-map-dev libomp-19-dev libstarpu-dev libopenblas-dev python3 python3-venv valgrind ;;
   esac
@@ -16,7 +16,7 @@ packages() {
 purpose() {
   case $1 in
     build) echo "to build sennit and its tools" ;;
-    test) echo "to test it (words, second compiler, splicec, sanitizers, programs for oneTBB, MPI, StarPU, models, formatting, pages)" ;;
+    test) echo "to test it (words, second compiler, splicec, sanitizers, programs for oneTBB, MPI, StarPU, AArch64, models, formatting, pages)" ;;
     evidence) echo "to draw the pictures of docs/evidence" ;;
     bench) echo "to compare it with other systems" ;;
   esac

@@ -81,6 +81,12 @@ $(sed "s/^[0-9]*:/  $name: /" "$failed_tests")"
   title "$name: $(($(date +%s) - start)) s in all"
 }
 
+# aarch64 [OPTION...]: the same for AArch64, under qemu-user. Needs the libraries of Debian's arm64.
+aarch64() {
+  title "${TEST_VARIANT:-}aarch64: libraries"
+  if scripts/aarch64_sysroot.sh build/aarch64-sysroot; then configuration aarch64 "$@"; else fail "aarch64: libraries"; fi
+}
+
 # asked_for REGEX NAME
 asked_for() { printf '%s\n' "$2" | grep -Eq -e "$1"; }
 
@@ -101,6 +107,20 @@ stress() {
         configuration "$preset" -DSENNIT_STRESS=ON $options
       fi
     done
+  done
+  # What is of Sennit's own: the other tests run programs of this machine.
+  parts="core loops process schedule graph splice beats"
+  targets=$(printf 'tests/%s/all ' $parts)
+  tests="^($(echo "$parts" | tr ' ' '|'))[._]"
+  labels="--exclude-regex ^test_.*_NOT_BUILT$"
+  for variant in default shared clang; do
+    case $variant in
+      default) options="" ;;
+      shared) options="-DBUILD_SHARED_LIBS=ON" ;;
+      clang) options="-DSENNIT_CROSS_CLANG=ON" ;;
+    esac
+    export TEST_VARIANT="stress/$variant-"
+    if asked_for "$1" "$variant-aarch64"; then aarch64 -DSENNIT_STRESS=ON $options; fi
   done
   unset TEST_VARIANT
   if asked_for "$1" tidy; then step tidy make --no-print-directory tidy; fi
@@ -172,6 +192,10 @@ run_checks() {
   targets="$targets test_loops_checked"
   tests="$tests|^loops_checked[.]"
   configuration dev
+  # AArch64: forks, sleep, the switch of stacks, a loop, beats that are asked for.
+  targets="test_core_join test_core_sleep test_core_float_environment test_loops_reduce test_beats"
+  tests="^(core_(join|sleep|float_environment)|loops_reduce|beats)[.]"
+  aarch64
   step format-check make --no-print-directory format-check
 }
 

@@ -1,8 +1,8 @@
 // beats: periodic interrupts of threads, for promotion points.
 #pragma once
 
-#include <sennit/detail/clock.hpp>
 #include <sennit/detail/config.hpp>
+#include <sennit/detail/polled_beats.hpp>
 #include <sennit/ext/beat_source.hpp>
 
 #include <sys/types.h>
@@ -20,7 +20,9 @@ class runtime;
 
 // How beats reach threads.
 enum class beat_source_kind {
-  automatic,     // the first of these that the system allows: posix_timers, perf_events, ping_thread
+  // On x86-64 the first of these that the system allows: posix_timers, perf_events, ping_thread. On other CPUs polled, as no
+  // signal can take a promotion point there: see SENNIT_PROMOTION_POINT.
+  automatic,
   posix_timers,  // timers of the kernel, one for each thread (timer_create(2) with SIGEV_THREAD_ID)
   ping_thread,   // one thread that sleeps, and sends signals to the others
   perf_events,  // the kernel's clock of a thread's own time (perf_event_open(2)); no beats while the thread does not run
@@ -127,15 +129,6 @@ class SENNIT_EXPORT beats {
   const std::unique_ptr<group> group_;
 };
 
-namespace detail {
-
-SENNIT_EXPORT extern std::atomic<unsigned> polled_threads;
-// The earliest time of the calling thread's next beat; in ticks on x86-64.
-SENNIT_EXPORT extern constinit thread_local ticks next_poll [[gnu::tls_model("initial-exec")]];
-SENNIT_EXPORT SENNIT_COLD bool take_polled_beat() noexcept;
-
-}  // namespace detail
-
 // Whether a beat of the source `polled` has come due on this thread since beat_due() last returned true. If
 // so, on_beat has been called. Returns false on a thread without polled beats. A thread notices within a
 // millisecond that its beats have begun. Thread-safety: any thread may call it. Cost: two loads; if any
@@ -151,9 +144,8 @@ SENNIT_EXPORT SENNIT_COLD bool take_polled_beat() noexcept;
 //     return sum;
 //   }
 SENNIT_INLINE bool beat_due() noexcept {
-  if (detail::polled_threads.load(std::memory_order_relaxed) == 0) [[likely]]
-    return false;
-  return detail::read_clock() >= detail::next_poll && detail::take_polled_beat();
+  return detail::any_polled_beats() && detail::read_clock() >= detail::next_poll &&
+         detail::take_polled_beat();
 }
 
 }  // namespace sennit

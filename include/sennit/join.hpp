@@ -24,25 +24,28 @@ using joined = std::tuple<branch_result<F>, branch_result<G>>;
 
 // The owner's half of the THE protocol: docs/protocols/deque.md.
 SENNIT_INLINE bool push(frame& f) noexcept {
-  slot* const tail = load_tail();
-  tail->store(reinterpret_cast<std::uintptr_t>(&f), std::memory_order_relaxed);
-  publish_tail(tail + 1);
-  return !push_gate_shut(tail + 1);
+  tls_place tls = find_tls();
+  slot* const tail = load_tail(tls);
+  slot* const next = fill(tail, reinterpret_cast<std::uintptr_t>(&f));
+  publish_tail(next, tls);
+  return !push_gate_shut(next, tls);
 }
 
 SENNIT_INLINE bool push(frame_with_state& f) noexcept {
-  slot* const tail = load_tail();
-  tail->store(reinterpret_cast<std::uintptr_t>(&f) | frame_with_state::tag, std::memory_order_relaxed);
-  publish_tail(tail + 1);
-  return !push_gate_shut(tail + 1);
+  tls_place tls = find_tls();
+  slot* const tail = load_tail(tls);
+  slot* const next = fill(tail, reinterpret_cast<std::uintptr_t>(&f) | frame_with_state::tag);
+  publish_tail(next, tls);
+  return !push_gate_shut(next, tls);
 }
 
 // The pop starts from the current tail, never from a position saved before the branch: the strand may run on
 // another worker by now.
 SENNIT_INLINE bool pop() noexcept {
-  slot* const tail = load_tail() - 1;
-  store_tail(tail);
-  return !pop_gate_shut(tail);
+  tls_place tls = find_tls();
+  slot* const tail = load_tail(tls) - 1;
+  store_tail(tail, tls);
+  return !pop_gate_shut(tail, tls);
 }
 
 template <class F, class G>

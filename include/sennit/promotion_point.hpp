@@ -3,6 +3,9 @@
 #pragma once
 
 #include <sennit/detail/config.hpp>
+#if !defined(__x86_64__)
+#include <sennit/detail/polled_beats.hpp>
+#endif
 
 // SENNIT_PROMOTION_POINT(statements...);
 //
@@ -12,8 +15,11 @@
 // the point were absent.
 //
 // Compile the target with sennit_rollforward(target) of the CMake package. Without it, the program does not
-// link: the linker names what is missing. With SENNIT_NO_PROMOTION_POINTS defined, or on a CPU other than
-// x86-64, the program runs as if there were no promotion points.
+// link: the linker names what is missing. With SENNIT_NO_PROMOTION_POINTS defined, the program runs as if
+// there were no promotion points.
+//
+// On a CPU other than x86-64, nothing is rolled forward. There each promotion point asks whether a beat has
+// come, of the source `polled`: a load, and a call while any thread has such beats.
 //
 // A promotion point may be in any function that is not constexpr, also in templates and inline functions,
 // any number of times. Put it at the end of a chunk of a loop, not into the innermost loop: compilers do not
@@ -73,6 +79,14 @@
     if (false) {                                                                                             \
     label:                                                                                                   \
       [[unlikely]] { __VA_ARGS__; }                                                                          \
+    }                                                                                                        \
+  }                                                                                                          \
+  static_cast<void>(0)
+#elif !defined(SENNIT_NO_PROMOTION_POINTS)
+#define SENNIT_PROMOTION_POINT_AT(label, ...)                                                                \
+  {                                                                                                          \
+    if (::sennit::detail::any_polled_beats() && ::sennit::detail::polled_beat_due()) [[unlikely]] {          \
+      __VA_ARGS__;                                                                                           \
     }                                                                                                        \
   }                                                                                                          \
   static_cast<void>(0)

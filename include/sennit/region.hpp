@@ -29,6 +29,12 @@ namespace detail {
 class schedule_hooks;
 class told_graph;
 
+// The words of the CPU that control its floating-point arithmetic: src/stack/float_environment.hpp.
+struct float_controls {
+  std::uint32_t vector = 0;  // MXCSR; FPCR of AArch64
+  std::uint16_t x87 = 0;
+};
+
 // The part of a region that the mechanism knows. Regions nest: cancelling a region cancels those inside it.
 struct region_state {
   bool cancelled() const noexcept {
@@ -61,8 +67,7 @@ struct region_state {
   bool implied =
       false;  // made by the library for one construct, or for the children, of a thread that runs no strand
   // Every strand of the region runs under this floating-point environment.
-  unsigned mxcsr = 0;
-  unsigned short x87_control = 0;
+  float_controls controls;
 };
 
 // Makes `region` the calling strand's innermost region while `body` runs. Outside any runtime, starts a

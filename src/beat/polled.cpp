@@ -106,6 +106,8 @@ bool take_polled_beat() noexcept {
   return beat_came;
 }
 
+bool polled_beat_due() noexcept { return read_clock() >= next_poll && take_polled_beat(); }
+
 std::unique_ptr<ext::beat_source> make_polled() { return std::make_unique<polled>(); }
 
 }  // namespace sennit::detail

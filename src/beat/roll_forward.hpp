@@ -15,6 +15,13 @@ bool roll_forward(void* ucontext) noexcept;
 
 inline constexpr int most_frames = 64;
 
+// Whether there are second copies at all. Elsewhere promotion points ask for beats, of the source `polled`.
+#if defined(__x86_64__)
+inline constexpr bool rolls_forward = true;
+#else
+inline constexpr bool rolls_forward = false;
+#endif
+
 // Whether this thread has a beat that roll_forward() could not place, or that has been lost since. A
 // successful roll_forward() clears it. Async-signal-safe.
 bool beat_is_pending() noexcept;

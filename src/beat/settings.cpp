@@ -1,5 +1,6 @@
 #include "beat/settings.hpp"
 
+#include "beat/roll_forward.hpp"
 #include "process/settings.hpp"
 
 #include <algorithm>
@@ -87,6 +88,7 @@ beat_settings resolve(const beats_options& options) {
       refuse("beats_options::most_share", std::to_string(options.most_share), "above 0, up to 1");
     result.most_share = options.most_share;
   }
+  if (!rolls_forward && result.source == beat_source_kind::automatic) result.source = beat_source_kind::polled;
   return result;
 }
 

@@ -53,6 +53,8 @@ void pass_on(handled& h, siginfo_t* info, void* context) noexcept {
 const char* end_of_stack([[maybe_unused]] void* context) noexcept {
 #if defined(__x86_64__)
   return reinterpret_cast<const char*>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  return reinterpret_cast<const char*>(static_cast<ucontext_t*>(context)->uc_mcontext.sp);
 #else
   return nullptr;
 #endif

@@ -120,7 +120,11 @@ void queue_positions::retire() noexcept {
   if (!was_in_deque_) return;
   slot* const tail = load_tail() - 1;
   store_tail(tail);
-  if (pop_gate_shut(tail)) (void)take_newest(*worker::current());
+  if (pop_gate_shut(tail)) {
+    (void)take_newest(*worker::current());
+  } else {
+    acquire_pop_gate();
+  }
 }
 
 queue_part* queue_positions::take_split_off() noexcept {

@@ -1,6 +1,7 @@
 #include "splice/call_stack.hpp"
 
 #include "diagnosis/stack_overflow.hpp"
+#include "stack/float_environment.hpp"
 #include "system/sanitizers.hpp"
 #include "system/text.hpp"
 
@@ -92,7 +93,10 @@ SENNIT_INLINE void call_stack::leave(saying what) {
 #elif SENNIT_TSAN
   __tsan_switch_to_fiber(outside_fake_, 0);
 #endif
-  outside_ = context::jump_fcontext(outside_, nullptr).fctx;
+  {
+    const kept_float_environment kept;
+    outside_ = context::jump_fcontext(outside_, nullptr).fctx;
+  }
 #if SENNIT_ASAN
   __sanitizer_finish_switch_fiber(inside_fake_, &outside_bottom_, &outside_size_);
 #endif
@@ -114,7 +118,10 @@ SENNIT_INLINE void call_stack::enter() noexcept {
   outside_fake_ = __tsan_get_current_fiber();
   __tsan_switch_to_fiber(inside_fake_, 0);
 #endif
-  context_ = context::jump_fcontext(context_, this).fctx;
+  {
+    const kept_float_environment kept;
+    context_ = context::jump_fcontext(context_, this).fctx;
+  }
 #if SENNIT_ASAN
   __sanitizer_finish_switch_fiber(fake, nullptr, nullptr);
 #endif

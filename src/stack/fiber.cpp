@@ -1,5 +1,6 @@
 #include "stack/fiber.hpp"
 
+#include "stack/float_environment.hpp"
 #include "stack/strand_state.hpp"
 #include "system/sanitizers.hpp"
 
@@ -110,6 +111,7 @@ void fiber::switch_to(fiber& to, void (*then)(fiber&, void*) noexcept, void* arg
 #elif SENNIT_TSAN
   __tsan_switch_to_fiber(to.sanitizer_, 0);
 #endif
+  const kept_float_environment kept;
   passage::arrive(context::jump_fcontext(std::exchange(to.context_, nullptr), &p));
 }
 

@@ -11,7 +11,7 @@ inline void relax() noexcept {
 #if defined(__x86_64__)
   _mm_pause();
 #elif defined(__aarch64__)
-  asm volatile("isb");
+  asm volatile("isb");  // `yield` does nothing on most cores
 #endif
 }
 

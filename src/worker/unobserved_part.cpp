@@ -29,8 +29,7 @@ bool unobserved_part::find_region(region_state& around, schedule_hooks& by) noex
   // Children that its strands spawn in groups from outside belong to no region that ends before them.
   region.implied = true;
   region.outer = &around;
-  region.mxcsr = around.mxcsr;
-  region.x87_control = around.x87_control;
+  region.controls = around.controls;
   return true;
 }
 

@@ -2,6 +2,7 @@
 #include "support.hpp"
 
 #include <cfenv>
+#include <cstdint>
 #include <limits>
 
 #if defined(__x86_64__)
@@ -91,20 +92,40 @@ TEST(float_environment, is_not_left_behind_for_the_next_guest) {
   });
 }
 
+#if defined(__x86_64__) || defined(__aarch64__)
+class flushed_denormals {
+ public:
 #if defined(__x86_64__)
+  flushed_denormals() : before_(_mm_getcsr()) { _mm_setcsr(before_ | _MM_FLUSH_ZERO_ON); }
+  ~flushed_denormals() { _mm_setcsr(before_); }
+
+ private:
+  const unsigned before_;
+#else
+  flushed_denormals() {
+    asm volatile("mrs %0, fpcr" : "=r"(before_));
+    asm volatile("msr fpcr, %0" : : "r"(before_ | 1U << 24) : "memory");
+  }
+  ~flushed_denormals() { asm volatile("msr fpcr, %0" : : "r"(before_) : "memory"); }
+
+ private:
+  std::uint64_t before_;
+#endif
+};
+
 // Catches an environment of which only the rounding goes along: results would depend on who ran what.
 TEST(float_environment, includes_the_flushing_of_denormals) {
   under(parallel_settings(), [](sennit::runtime& rt) {
-    const unsigned before = _mm_getcsr();
-    _mm_setcsr(before | _MM_FLUSH_ZERO_ON);
     volatile float smallest = std::numeric_limits<float>::min();
     const auto flushes = [&] { return smallest / 2 == 0; };
-    rt.run([&] {
-      join_stolen([&] { EXPECT_TRUE(flushes()); }, [&] { EXPECT_TRUE(flushes()); });
-      suspend(rt);
-      EXPECT_TRUE(flushes());
-    });
-    _mm_setcsr(before);
+    {
+      const flushed_denormals here;
+      rt.run([&] {
+        join_stolen([&] { EXPECT_TRUE(flushes()); }, [&] { EXPECT_TRUE(flushes()); });
+        suspend(rt);
+        EXPECT_TRUE(flushes());
+      });
+    }
     rt.run([&] { join_stolen([&] { EXPECT_FALSE(flushes()); }, [&] { EXPECT_FALSE(flushes()); }); });
   });
 }

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <stdexcept>
 #include <string_view>
 
@@ -88,6 +89,23 @@ int run(const std::vector<std::string>& command) {
     if (errno != EINTR) throw std::runtime_error(fmt::format("waitpid: {}", std::strerror(errno)));
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// Whether the compiler of this command writes code for x86-64, as far as it says.
+bool is_for_x86_64(const std::vector<std::string>& to_object) {
+  std::string ask;
+  for (const std::string& word : to_object) {
+    if (word == "-x") break;
+    std::string quoted = "'";
+    for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    ask += quoted + "' ";
+  }
+  const std::unique_ptr<FILE, int (*)(FILE*)> answer(popen((ask + "-dumpmachine 2>/dev/null").c_str(), "r"),
+                                                     &pclose);
+  char machine[64] = "";
+  if (!answer || std::fgets(machine, sizeof machine, answer.get()) == nullptr) return true;
+  const std::string_view said = machine;
+  return said.starts_with("x86_64") || said.starts_with("amd64") || said.starts_with("i686");
 }
 
 // A precompiled header has no code: GCC is given the language of headers, clang an option of its inner command.
@@ -196,6 +214,8 @@ int compile(const std::vector<std::string>& words) {
   const std::vector<std::string> command = with_response_files(words);
   compilation plan;
   if (!plan_compilation(command, plan)) return run(command);
+  // On other CPUs promotion points ask for beats: there is nothing to roll forward.
+  if (!is_for_x86_64(plan.to_object)) return run(command);
   // The compiler would notice if its object were its source; the assembler, which writes the object here,
   // would not.
   std::vector<std::string> sources;

@@ -21,7 +21,7 @@ struct compilation {
 // does not support: -flto, or a source without -c.
 bool plan_compilation(const std::vector<std::string>& command, compilation& plan);
 
-// Runs the command with rollforward. Returns the status of the part that failed, or 0. Throws
+// Runs the command with rollforward; unchanged if it compiles for another CPU than x86-64. Returns the status of the part that failed, or 0. Throws
 // std::runtime_error if the command cannot be run, or if rollforward fails on its assembly; the assembly
 // file then stays beside the object.
 int compile(const std::vector<std::string>& command);

@@ -7,7 +7,7 @@
 
 #if defined(__x86_64__)
 #include <x86intrin.h>
-#else
+#elif !defined(__aarch64__)
 #include <chrono>
 #endif
 
@@ -20,6 +20,14 @@ using ticks = std::uint64_t;
 SENNIT_INLINE ticks read_clock() noexcept {
 #if defined(__x86_64__)
   return __rdtsc();
+#elif defined(__aarch64__)
+  // The counter of all cores, of 24 MHz to 1 GHz: a reading may be the same as the one before.
+  ticks count;
+  ticks frequency;
+  asm volatile("mrs %0, cntvct_el0" : "=r"(count));
+  asm("mrs %0, cntfrq_el0"
+      : "=r"(frequency));  // the same always, so the compiler may keep it and what follows of it
+  return count * (3'000'000'000 / frequency);
 #else
   const auto since = std::chrono::steady_clock::now().time_since_epoch();
   return 3 * static_cast<ticks>(std::chrono::duration_cast<std::chrono::nanoseconds>(since).count());

@@ -5,6 +5,11 @@
 #error "Sennit needs C++20: compile with -std=c++20 or later"
 #endif
 
+#if !defined(__linux__)
+#error                                                                                                       \
+    "Sennit runs on Linux, on x86-64 and AArch64: macOS and Windows are not supported, so build it in a virtual machine or a container with Linux"
+#endif
+
 // The effect checker uses TSan's instrumentation without TSan.
 #if defined(SENNIT_CHECK_EFFECTS)
 #define SENNIT_TSAN 0

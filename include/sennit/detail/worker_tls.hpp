@@ -24,10 +24,17 @@ class view;
 // the address unchanged.
 using slot = std::atomic<std::uintptr_t>;
 
+#if defined(__aarch64__)
+// So that the upper bits of all members' offsets are the same: see worker_tls_aarch64.hpp.
+inline constexpr std::size_t tls_alignment = 256;
+#else
+inline constexpr std::size_t tls_alignment = 64;
+#endif
+
 // Two cache lines (the pair of a prefetcher) lie between what the owner writes at each fork and what thieves
 // write. Static TLS is scarce in a process that loads a shared object late, so the struct has no larger size
 // or alignment than that needs.
-struct alignas(64) worker_tls {
+struct alignas(tls_alignment) worker_tls {
   // One past the owner's newest frame.
   std::atomic<slot*> tail;
   // What the current strand has added to reducers.
@@ -77,172 +84,67 @@ namespace sennit::detail {
 // The object of the thread that runs the call.
 SENNIT_EXPORT [[gnu::noinline]] worker_tls& current_tls() noexcept;
 
-#if defined(__x86_64__) && defined(__ELF__) && !SENNIT_TSAN
+}  // namespace sennit::detail
 
-// Code that is linked with a static libsennit into an executable knows the object's offset at link time.
-// Other code reads the offset from the offset table. The offset is the same on every thread, so the compiler
-// may keep it.
-#if defined(SENNIT_SHARED) || (defined(__PIC__) && !defined(__PIE__))
-SENNIT_INLINE std::ptrdiff_t tls_offset() noexcept {
-  std::ptrdiff_t offset;
-  asm("movq sennit_tls@gottpoff(%%rip), %0" : "=r"(offset));
-  return offset;
-}
-#define SENNIT_WORD(at) "%%fs:" at "(%[offset])"
-#define SENNIT_OFFSET [offset] "r"(tls_offset()),
+// Where the object is: tls_place, which find_tls() returns, holds until the next construct.
+#if defined(__x86_64__) && !SENNIT_TSAN
+#include <sennit/detail/worker_tls_x86_64.hpp>
+#elif defined(__aarch64__) && !SENNIT_TSAN
+#include <sennit/detail/worker_tls_aarch64.hpp>
 #else
-#define SENNIT_WORD(at) "%%fs:sennit_tls@tpoff+" at
-#define SENNIT_OFFSET
-#endif
+// These say in C++ what the others do, for other machines and for what explores or checks the orders.
+namespace sennit::detail {
 
-// The clobbers of memory protect the library's slow paths, which access the same members by address.
-SENNIT_INLINE slot* load_tail() noexcept {
-  slot* tail;
-  asm volatile("movq " SENNIT_WORD("0") ", %[tail]" : [tail] "=r"(tail) : SENNIT_OFFSET "i"(0) : "memory");
-  return tail;
+using tls_place = worker_tls&;
+SENNIT_INLINE tls_place find_tls() noexcept { return current_tls(); }
+
+SENNIT_INLINE slot* load_tail(tls_place tls = find_tls()) noexcept {
+  return tls.tail.load(std::memory_order_relaxed);
 }
 
-SENNIT_INLINE void store_tail(slot* tail) noexcept {
-  asm volatile("movq %[tail], " SENNIT_WORD("0") : : SENNIT_OFFSET[tail] "r"(tail) : "memory");
+// Writes the slot, and returns the next one.
+SENNIT_INLINE slot* fill(slot* tail, std::uintptr_t with) noexcept {
+  tail->store(with, std::memory_order_relaxed);
+  return tail + 1;
 }
 
-// ORD[D1] release (a plain store on x86, and nothing moves below it here): publishes the slot, the frame and
-// all that the branch will read; pairs with the acquire of tail in deque::tail_for_thieves().
-// Model: models/deque.pml.
-SENNIT_INLINE void publish_tail(slot* tail) noexcept {
-  asm volatile("movq %[tail], " SENNIT_WORD("0") : : SENNIT_OFFSET[tail] "r"(tail) : "memory");
-}
-
-// ORD[D5] The comparison reads limit after tail is published, with no fence between:
-// the sleeper that shut the gate pays for the order (runtime_core::arm_gates()). Model: models/sleep.pml.
-SENNIT_INLINE bool push_gate_shut(slot* tail) noexcept {
-  asm goto("cmpq " SENNIT_WORD("128") ", %[tail]\n\tja %l[shut]"
-           :
-           : SENNIT_OFFSET[tail] "r"(tail)
-           : "cc", "memory"
-           : shut);
-  return false;
-shut:
-  return true;
-}
-
-// ORD[D2] The comparison reads head_gate after tail is lowered, with no fence between:
-// the thief that shut the gate pays for the order (deque::claim_frozen()). Model: models/deque.pml.
-SENNIT_INLINE bool pop_gate_shut(slot* tail) noexcept {
-  asm goto("cmpq " SENNIT_WORD("136") ", %[tail]\n\tjb %l[shut]"
-           :
-           : SENNIT_OFFSET[tail] "r"(tail)
-           : "cc", "memory"
-           : shut);
-  return false;
-shut:
-  return true;
-}
-// Only the comparison: limit is null.
-SENNIT_INLINE bool any_gate_shut() noexcept {
-  asm goto("cmpq $0, " SENNIT_WORD("128") "\n\tje %l[shut]" : : SENNIT_OFFSET "i"(0) : "cc", "memory" : shut);
-  return false;
-shut:
-  return true;
-}
-
-// Whether a beginning loop must take the slow path: the gate is shut, or a worker waits.
-SENNIT_INLINE bool loop_gate_shut() noexcept {
-  asm goto("cmpq $0, " SENNIT_WORD("128") "\n\tje %l[shut]\n\tmovq " SENNIT_WORD(
-               "16") ", %%rax\n\tcmpl $0, (%%rax)\n\tjne %l[shut]"
-           :
-           : SENNIT_OFFSET "i"(0)
-           : "cc", "memory", "rax"
-           : shut);
-  return false;
-shut:
-  return true;
-}
-
-// Where the current strand finds the limit of the thread on which it runs.
-SENNIT_INLINE const std::atomic<slot*>* const* load_gate() noexcept {
-  const std::atomic<slot*>* const* gate;
-  asm volatile("movq " SENNIT_WORD("56") ", %[gate]" : [gate] "=r"(gate) : SENNIT_OFFSET "i"(0) : "memory");
-  return gate;
-}
-
-SENNIT_INLINE std::uint64_t load_loop_mask() noexcept {
-  std::uint64_t mask;
-  asm volatile("movq " SENNIT_WORD("24") ", %[mask]" : [mask] "=r"(mask) : SENNIT_OFFSET "i"(0) : "memory");
-  return mask;
-}
-
-SENNIT_INLINE std::uint64_t load_loop_sharing() noexcept {
-  std::uint64_t sharing;
-  asm volatile("movq " SENNIT_WORD("32") ", %[sharing]"
-               : [sharing] "=r"(sharing)
-               : SENNIT_OFFSET "i"(0)
-               : "memory");
-  return sharing;
-}
-
-SENNIT_INLINE view* load_views() noexcept {
-  view* views;
-  asm volatile("movq " SENNIT_WORD("8") ", %[views]" : [views] "=r"(views) : SENNIT_OFFSET "i"(0) : "memory");
-  return views;
-}
-
-SENNIT_INLINE void store_views(view* views) noexcept {
-  asm volatile("movq %[views], " SENNIT_WORD("8") : : SENNIT_OFFSET[views] "r"(views) : "memory");
-}
-
-// ORD[D15] A plain store, before any_gate_shut() reads limit, with no fence between: the thief that shut the
-// gate pays for the order (deque::claim_frozen()). Model: models/loop.pml.
-SENNIT_INLINE void publish_start(std::atomic<std::uint64_t>& start, std::uint64_t to) noexcept {
-  start.store(to, std::memory_order_relaxed);
-}
-
-// ORD[D16] A plain load, after that of limit, as x86 keeps loads in order and the compiler the assembly: a
-// gate that is open again shows the cut that was made meanwhile. Model: models/loop.pml.
-SENNIT_INLINE std::uint64_t end_seen(const std::atomic<std::uint64_t>& gate) noexcept {
-  return gate.load(std::memory_order_relaxed);
-}
-#undef SENNIT_OFFSET
-#undef SENNIT_WORD
-
-#else
-
-SENNIT_INLINE slot* load_tail() noexcept { return current_tls().tail.load(std::memory_order_relaxed); }
-
-SENNIT_INLINE void store_tail(slot* tail) noexcept {
+SENNIT_INLINE void store_tail(slot* tail, tls_place tls = find_tls()) noexcept {
   // ORD[D1] release: a thief that reads the lowered tail may take an older frame; what a release publishes
   // ends with the next plain store. Pairs with the acquire of tail in deque::tail_for_thieves().
-  current_tls().tail.store(tail, std::memory_order_release);
+  tls.tail.store(tail, std::memory_order_release);
 }
 
-SENNIT_INLINE void publish_tail(slot* tail) noexcept {
+SENNIT_INLINE void publish_tail(slot* tail, tls_place tls = find_tls()) noexcept {
   // ORD[D1] release: publishes the slot, the frame and all that the branch will read;
   // pairs with the acquire of tail in deque::tail_for_thieves(). Model: models/deque.pml.
-  current_tls().tail.store(tail, std::memory_order_release);
+  tls.tail.store(tail, std::memory_order_release);
 }
 
-SENNIT_INLINE bool push_gate_shut(slot* tail) noexcept {
+SENNIT_INLINE bool push_gate_shut(slot* tail, tls_place tls = find_tls()) noexcept {
   // ORD[D5] The compiler must keep the order of tail and limit;
   // the processor is made to by the sleeper's barrier.
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  return tail > current_tls().limit.load(std::memory_order_relaxed);
+  return tail > tls.limit.load(std::memory_order_relaxed);
 }
 
-SENNIT_INLINE bool pop_gate_shut(slot* tail) noexcept {
+SENNIT_INLINE bool pop_gate_shut(slot* tail, tls_place tls = find_tls()) noexcept {
   // ORD[D2] The compiler must keep the order of tail and head_gate;
   // the processor is made to by the thief's barrier.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   // ORD[D16] acquire: a thief has done with the loop that is retired; pairs with the release in
   // set_gates().
-  return tail < current_tls().head_gate.load(std::memory_order_acquire);
+  return tail < tls.head_gate.load(std::memory_order_acquire);
 }
+
+// Behind an open gate of pop, for work that is taken in parts. It has acquired.
+SENNIT_INLINE void acquire_pop_gate() noexcept {}
 
 // ORD[D16] acquire: a gate that is open again shows the cut that was made meanwhile; pairs with the release
 // in set_gates(). Model: models/loop.pml.
-SENNIT_INLINE bool any_gate_shut() noexcept {
+SENNIT_INLINE bool any_gate_shut(tls_place tls = find_tls()) noexcept {
   // ORD[D15] The compiler must keep start and limit in order; the thief's barrier makes the processor.
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  return current_tls().limit.load(std::memory_order_acquire) == nullptr;
+  return tls.limit.load(std::memory_order_acquire) == nullptr;
 }
 
 SENNIT_INLINE void publish_start(std::atomic<std::uint64_t>& start, std::uint64_t to) noexcept {
@@ -253,23 +155,29 @@ SENNIT_INLINE std::uint64_t end_seen(const std::atomic<std::uint64_t>& gate) noe
   return gate.load(std::memory_order_relaxed);
 }
 
-SENNIT_INLINE bool loop_gate_shut() noexcept {
-  const worker_tls& tls = current_tls();
+SENNIT_INLINE bool loop_gate_shut(tls_place tls = find_tls()) noexcept {
   return tls.limit.load(std::memory_order_relaxed) == nullptr ||
          tls.waiting->load(std::memory_order_relaxed) != 0;
 }
 
-SENNIT_INLINE const std::atomic<slot*>* const* load_gate() noexcept { return current_tls().gate; }
+SENNIT_INLINE const std::atomic<slot*>* const* load_gate(tls_place tls = find_tls()) noexcept {
+  return tls.gate;
+}
 
-SENNIT_INLINE std::uint64_t load_loop_mask() noexcept { return current_tls().loop_mask; }
+SENNIT_INLINE std::uint64_t load_loop_mask(tls_place tls = find_tls()) noexcept { return tls.loop_mask; }
 
-SENNIT_INLINE std::uint64_t load_loop_sharing() noexcept { return current_tls().loop_sharing; }
+SENNIT_INLINE std::uint64_t load_loop_sharing(tls_place tls = find_tls()) noexcept {
+  return tls.loop_sharing;
+}
 
-SENNIT_INLINE view* load_views() noexcept { return current_tls().views; }
+SENNIT_INLINE view* load_views(tls_place tls = find_tls()) noexcept { return tls.views; }
 
-SENNIT_INLINE void store_views(view* views) noexcept { current_tls().views = views; }
+SENNIT_INLINE void store_views(view* views, tls_place tls = find_tls()) noexcept { tls.views = views; }
 
+}  // namespace sennit::detail
 #endif
+
+namespace sennit::detail {
 
 // The push gate, for the iterations of a block: it is shut if anybody wants something of the strand.
 //

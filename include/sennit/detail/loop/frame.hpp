@@ -156,16 +156,19 @@ class SENNIT_EXPORT loop_frame : public divisible {
   // Puts the frame in the deque. False: it is not there (no strand, or no room).
   SENNIT_INLINE bool expose() noexcept {
     gate_.store(gate_.load(std::memory_order_relaxed) & load_loop_mask(), std::memory_order_relaxed);
-    slot* const tail = load_tail();
-    tail->store(reinterpret_cast<std::uintptr_t>(this) | tag, std::memory_order_relaxed);
-    publish_tail(tail + 1);
-    return !push_gate_shut(tail + 1) || expose_shut();
+    tls_place tls = find_tls();
+    slot* const tail = load_tail(tls);
+    slot* const next = fill(tail, reinterpret_cast<std::uintptr_t>(this) | tag);
+    publish_tail(next, tls);
+    return !push_gate_shut(next, tls) || expose_shut();
   }
   // Takes it from there, wherever it is by now.
   SENNIT_INLINE void retire() noexcept {
-    slot* const tail = load_tail() - 1;
-    store_tail(tail);
-    if (pop_gate_shut(tail)) retire_shut();
+    tls_place tls = find_tls();
+    slot* const tail = load_tail(tls) - 1;
+    store_tail(tail, tls);
+    if (pop_gate_shut(tail, tls)) return retire_shut();
+    acquire_pop_gate();
   }
   // Claims [from, to): returns the end of what the caller must run, `from` if nothing is left.
   SENNIT_INLINE position claim(position from, position to) noexcept {

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Puts the libraries that a build for AArch64 needs, and that its programs load, into a folder: aarch64_sysroot.sh FOLDER. Does
+# nothing if they are there. Says what is missing, and fails, where it cannot.
+set -eu
+
+packages=libboost-context-dev,libhwloc-dev,libgtest-dev,libgmock-dev,libfmt-dev,libcli11-dev,nlohmann-json3-dev,libffi-dev,libpng-dev
+folder=$1
+say() { printf 'aarch64_sysroot: %s\n' "$*" >&2; }
+
+if [ "$(cat "$folder/made-of" 2>/dev/null)" = "$packages" ]; then exit 0; fi
+if ! command -v mmdebstrap >/dev/null; then
+  say "there is no mmdebstrap, which fetches Debian's packages for another CPU; install it: apt-get install mmdebstrap"
+  exit 1
+fi
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+rm -rf "$folder.new"
+# Extracted, not installed: nothing of it runs.
+if ! mmdebstrap --quiet --variant=extract --arch=arm64 --include="$packages" bookworm "$folder.new" >"$log" 2>&1; then
+  cat "$log" >&2
+  say "mmdebstrap could not fetch Debian's packages for arm64: $packages; is the network up?"
+  exit 1
+fi
+echo "$packages" >"$folder.new/made-of"
+rm -rf "$folder"
+mv "$folder.new" "$folder"

@@ -68,7 +68,7 @@ ifneq ($(MEASURE)$(SIMULATE),)
 endif
 	@/usr/bin/python3 scripts/evidence/make.py $(if $(MEASURE),--measure) $(if $(SIMULATE),--simulate) $(if $(QUICK),--quick) $(addprefix --only ,$(ONLY))
 
-sources = $(shell find $(wildcard include src sim integrations gallery tools bench tests) -name '*.hpp' -o -name '*.cpp')
+sources = $(shell find $(wildcard include src sim integrations gallery tools bench tests examples) -name '*.hpp' -o -name '*.cpp')
 
 format: setup-test ## lay out the sources as .clang-format says
 	@clang-format-19 -i $(sources)

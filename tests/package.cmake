@@ -37,6 +37,17 @@ set_tests_properties(
 set_tests_properties(package.find_package package.pkg_config PROPERTIES FIXTURES_REQUIRED installed)
 set_tests_properties(package.install package.find_package package.pkg_config PROPERTIES LABELS package TIMEOUT 300)
 
+# Catches: a project that asks for a part that is not there, and is told so by the linker only.
+add_test(
+  NAME package.missing_component
+  COMMAND ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_SOURCE_DIR}/consume/component -B ${CMAKE_CURRENT_BINARY_DIR}/consume/component
+          -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
+)
+set_tests_properties(
+  package.missing_component
+  PROPERTIES FIXTURES_REQUIRED installed LABELS package TIMEOUT 60 PASS_REGULAR_EXPRESSION "there is no component 'braider'"
+)
+
 # Each of examples/ is a project of its own, as a user's is. Catches: a page that shows what an installation does not have.
 file(GLOB examples RELATIVE ${PROJECT_SOURCE_DIR}/examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*/CMakeLists.txt)
 list(TRANSFORM examples REPLACE "/.*" "")

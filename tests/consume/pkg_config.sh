@@ -17,3 +17,26 @@ pkg-config --exact-version="$VERSION" sennit
 "$c_compiler" -std=c99 -Wall -Wextra -Werror -pedantic "-DSENNIT_EXPECTED_VERSION=\"$VERSION\"" "$here/main.c" \
   -o pkg_config_consume_c $(pkg-config --cflags --libs sennit)
 ./pkg_config_consume_c
+
+# Catches: flags of an integration that name a header, or a folder of headers, that is not installed.
+for name in mpi parlay starpu std_execution tbb; do
+  pkg-config --exact-version="$VERSION" "sennit-$name"
+  pkg-config --libs "sennit-$name" | grep -q -e -lsennit
+  set -- $(pkg-config --cflags "sennit-$name")
+  included=""
+  found=""
+  while [ $# -gt 0 ]; do
+    case $1 in
+      -I*) test -d "${1#-I}" && folders="${folders:-} ${1#-I}" ;;
+      -include) included=$2 ;;
+    esac
+    shift
+  done
+  for folder in $folders; do
+    [ -n "$included" ] && [ -f "$folder/$included" ] && found=$folder
+  done
+  if [ -n "$included" ] && [ -z "$found" ]; then
+    echo "sennit-$name.pc includes $included, which is in none of:$folders" >&2
+    exit 1
+  fi
+done

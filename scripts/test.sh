@@ -173,6 +173,7 @@ run_checks() {
   tests="$tests|^loops_checked[.]"
   configuration dev
   step format-check make --no-print-directory format-check
+  step abi scripts/abi.sh
 }
 
 case ${1:-} in

@@ -22,21 +22,9 @@ pkg-config --exact-version="$VERSION" sennit
 for name in mpi parlay starpu std_execution tbb; do
   pkg-config --exact-version="$VERSION" "sennit-$name"
   pkg-config --libs "sennit-$name" | grep -q -e -lsennit
-  set -- $(pkg-config --cflags "sennit-$name")
-  included=""
-  found=""
-  while [ $# -gt 0 ]; do
-    case $1 in
-      -I*) test -d "${1#-I}" && folders="${folders:-} ${1#-I}" ;;
-      -include) included=$2 ;;
-    esac
-    shift
+  includes=$(pkg-config --variable=includedir sennit)
+  named=$(pkg-config --cflags "sennit-$name" | tr ' ' '\n' | sed -n "s|^-I||p; s|^sennit/|$includes/&|p")
+  for path in $named; do
+    [ -e "$path" ] || { echo "sennit-$name.pc names $path, which is not installed" >&2; exit 1; }
   done
-  for folder in $folders; do
-    [ -n "$included" ] && [ -f "$folder/$included" ] && found=$folder
-  done
-  if [ -n "$included" ] && [ -z "$found" ]; then
-    echo "sennit-$name.pc includes $included, which is in none of:$folders" >&2
-    exit 1
-  fi
 done

@@ -18,7 +18,7 @@ def text(path):
 
 class Version(unittest.TestCase):
     def test_of_vcpkg(self):
-        self.assertEqual(json.loads(text("packaging/vcpkg/sennit/vcpkg.json"))["version"], ".".join(VERSION))
+        self.assertEqual(json.loads(text("packaging/vcpkg/ports/sennit/vcpkg.json"))["version"], ".".join(VERSION))
 
     def test_of_the_soname_in_debian(self):
         control = text("packaging/debian/control")

@@ -1,5 +1,5 @@
-# An overlay port of the clone that it is in: vcpkg install sennit --overlay-ports=packaging/vcpkg
-get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../../.." ABSOLUTE)
+# An overlay port of the clone that it is in: vcpkg install sennit --overlay-ports=packaging/vcpkg/ports
+get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../../../.." ABSOLUTE)
 
 set(hwloc OFF)
 if("hwloc" IN_LIST FEATURES)

@@ -1,8 +1,8 @@
 #!/bin/sh
-# abi.sh          whether the last commit's shared library can take the place of the one of the newest tag: builds both
-# abi.sh OLD NEW  the same for two shared libraries
+# abi.sh                                    whether the last commit's shared library can take the place of the newest tag's: builds both
+# abi.sh OLD NEW [OLD_HEADERS NEW_HEADERS]  the same for two shared libraries, and the folders of their headers
 #
-# A library of another soname takes nobody's place, and may differ. What is new is no difference.
+# A library of another soname takes nobody's place, and may differ. What is new is no difference, nor are types that no header defines.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -37,16 +37,19 @@ case $# in
     say "comparing with $tag"
     old=$(built "$tag" old)
     new=$(built HEAD new)
+    set -- --headers-dir1 build/abi/old/source/include --headers-dir2 build/abi/new/source/include
     ;;
-  2)
+  2 | 4)
     old=$1
     new=$2
-    for library in "$old" "$new"; do
-      [ -f "$library" ] || { say "$library: there is no such file"; exit 2; }
+    for path; do
+      [ -e "$path" ] || { say "$path: there is no such file"; exit 2; }
     done
+    shift 2
+    [ $# -eq 0 ] || set -- --headers-dir1 "$1" --headers-dir2 "$2"
     ;;
   *)
-    say "give two shared libraries, or nothing"
+    say "give two shared libraries, and maybe their headers, or nothing"
     exit 2
     ;;
 esac
@@ -55,7 +58,7 @@ if [ "$(soname "$old")" != "$(soname "$new")" ]; then
   say "the sonames differ: $(soname "$old") and $(soname "$new")"
   exit 0
 fi
-if abidiff --no-added-syms "$old" "$new"; then
+if abidiff --no-added-syms "$@" "$old" "$new"; then
   say "the same for programs that are built"
 else
   say "programs that are built with $(soname "$old") may not run with the new library: undo the change, or raise the version by a minor"

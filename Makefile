@@ -1,7 +1,7 @@
 # `make demo` and `make test` are complete: on a fresh Debian 12 they install what they need, and say so.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-build setup-test demo cluster install test check stress foreign bench evidence format format-check tidy clean
+.PHONY: help setup setup-build setup-test demo cluster install test check stress foreign bench evidence deb format format-check tidy clean
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -33,6 +33,10 @@ install: setup-build ## build the library and the tools, and install them to PRE
 	@cmake --preset release -DSENNIT_INSTALL_VARIANTS=ON -DSENNIT_WERROR=OFF
 	@cmake --build --preset release --parallel $(JOBS) --target src/all src/checker/all tools/all
 	@cmake --install build/release --prefix '$(PREFIX)'
+
+deb: ## build Debian packages of the last commit in a clean root, and try them in another: out/deb
+	@scripts/setup.sh deb
+	@scripts/deb.sh
 
 test: setup-test ## build and run the tests, optimized; ONLY=regex builds and runs the programs of tests that match
 	@scripts/test.sh test '$(ONLY)'
@@ -68,7 +72,7 @@ ifneq ($(MEASURE)$(SIMULATE),)
 endif
 	@/usr/bin/python3 scripts/evidence/make.py $(if $(MEASURE),--measure) $(if $(SIMULATE),--simulate) $(if $(QUICK),--quick) $(addprefix --only ,$(ONLY))
 
-sources = $(shell find $(wildcard include src sim integrations gallery tools bench tests) -name '*.hpp' -o -name '*.cpp')
+sources = $(shell find $(wildcard include src sim integrations gallery tools bench tests examples) -name '*.hpp' -o -name '*.cpp')
 
 format: setup-test ## lay out the sources as .clang-format says
 	@clang-format-19 -i $(sources)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what Debian packages are missing: setup.sh build|test|bench|evidence...
+# Installs what Debian packages are missing: setup.sh build|test|bench|deb|evidence...
 set -eu
 
 packages() {
@@ -7,7 +7,8 @@ packages() {
     build) echo g++ cmake ninja-build pkg-config libboost-context-dev libhwloc-dev libcli11-dev libffi-dev libfmt-dev \
                 nlohmann-json3-dev libpng-dev libgtest-dev libgmock-dev ;;
     test) echo wamerican clang-19 libclang-19-dev libclang-rt-19-dev llvm-19 clang-format-19 clang-tidy-19 libtbb-dev python3 spin valgrind chromium gdb \
-               g++-12-aarch64-linux-gnu qemu-user mmdebstrap libopenmpi-dev openmpi-bin libmpich-dev mpich libstarpu-dev ;;
+               g++-12-aarch64-linux-gnu qemu-user mmdebstrap libopenmpi-dev openmpi-bin libmpich-dev mpich libstarpu-dev abigail-tools ;;
+    deb) echo dpkg-dev lintian mmdebstrap ;;
     evidence) echo python3-matplotlib ;;
     bench) echo clang-19 libtbb-dev libcuckoo-dev robin-map-dev libomp-19-dev libstarpu-dev libopenblas-dev python3 python3-venv valgrind ;;
   esac
@@ -16,7 +17,8 @@ packages() {
 purpose() {
   case $1 in
     build) echo "to build sennit and its tools" ;;
-    test) echo "to test it (words, second compiler, splicec, sanitizers, programs for oneTBB, MPI, StarPU, AArch64, models, formatting, pages)" ;;
+    test) echo "to test it (words, second compiler, splicec, sanitizers, programs for oneTBB, MPI, StarPU, AArch64, models, formatting, pages, ABI)" ;;
+    deb) echo "to build Debian packages, and to look at them" ;;
     evidence) echo "to draw the pictures of docs/evidence" ;;
     bench) echo "to compare it with other systems" ;;
   esac
@@ -42,7 +44,7 @@ $package
 all=""
 for group; do
   if [ -z "$(packages "$group")" ]; then
-    say "no group of packages is called '$group'; there are build, test, bench and evidence"
+    say "no group of packages is called '$group'; there are build, test, bench, deb and evidence"
     exit 2
   fi
   all="$all $(packages "$group")"

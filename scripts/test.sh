@@ -197,6 +197,7 @@ run_checks() {
   tests="^(core_(join|sleep|float_environment)|loops_reduce|beats)[.]"
   aarch64
   step format-check make --no-print-directory format-check
+  step abi scripts/abi.sh
 }
 
 case ${1:-} in

@@ -37,6 +37,35 @@ set_tests_properties(
 set_tests_properties(package.find_package package.pkg_config PROPERTIES FIXTURES_REQUIRED installed)
 set_tests_properties(package.install package.find_package package.pkg_config PROPERTIES LABELS package TIMEOUT 300)
 
+# Catches: a project that asks for a part that is not there, and is told so by the linker only.
+add_test(
+  NAME package.missing_component
+  COMMAND ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_SOURCE_DIR}/consume/component -B ${CMAKE_CURRENT_BINARY_DIR}/consume/component
+          -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
+)
+set_tests_properties(
+  package.missing_component
+  PROPERTIES FIXTURES_REQUIRED installed LABELS package TIMEOUT 60 PASS_REGULAR_EXPRESSION "there is no component 'braider'"
+)
+
+# Each of examples/ is a project of its own, as a user's is. Catches: a page that shows what an installation does not have.
+file(GLOB examples RELATIVE ${PROJECT_SOURCE_DIR}/examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*/CMakeLists.txt)
+list(TRANSFORM examples REPLACE "/.*" "")
+if(NOT SENNIT_EXCEPTIONS)
+  set(examples "")  # they tell of bad arguments by exceptions
+endif()
+foreach(example IN LISTS examples)
+  add_test(
+    NAME package.example.${example}
+    COMMAND
+      ${CMAKE_CTEST_COMMAND} --build-and-test ${PROJECT_SOURCE_DIR}/examples/${example}
+      ${CMAKE_CURRENT_BINARY_DIR}/examples/${example} --build-generator ${CMAKE_GENERATOR}
+      --build-options -DCMAKE_PREFIX_PATH=${prefix} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror"
+      --test-command ${CMAKE_CTEST_COMMAND} --output-on-failure
+  )
+  set_tests_properties(package.example.${example} PROPERTIES FIXTURES_REQUIRED installed LABELS package TIMEOUT 300)
+endforeach()
+
 # Programs for the variants that this build has; a few, as each compiles the headers once more.
 set(fits_asan -DCMAKE_CXX_FLAGS=-fsanitize=address)
 set(fits_tsan -DCMAKE_CXX_FLAGS=-fsanitize=thread)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tasks of a flow that touch what their effects do not say are reported, and others are not.
 #include "support.hpp"
 
@@ -51,7 +52,7 @@ TEST(checked_flow, reports_a_read_that_is_not_declared) {
   std::vector<double> a(8, 1.0);
   std::vector<double> b(8);
   EXPECT_THAT(reported([&] { shift(a, b, 7, 8); }),
-              ElementsAre(AllOf(HasSubstr("reads 8 bytes"), HasSubstr("flow_test.cpp:30"))));
+              ElementsAre(AllOf(HasSubstr("reads 8 bytes"), HasSubstr("flow_test.cpp:31"))));
 }
 
 // Catches: a write beyond what is declared.
@@ -59,7 +60,7 @@ TEST(checked_flow, reports_a_write_that_is_not_declared) {
   std::vector<double> a(8, 1.0);
   std::vector<double> b(8);
   EXPECT_THAT(reported([&] { shift(a, b, 8, 7); }),
-              ElementsAre(AllOf(HasSubstr("writes 8 bytes"), HasSubstr("flow_test.cpp:33"))));
+              ElementsAre(AllOf(HasSubstr("writes 8 bytes"), HasSubstr("flow_test.cpp:34"))));
 }
 
 }  // namespace

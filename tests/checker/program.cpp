@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stencil whose halo is as wide as its argument says; 1 is right. With another argument there is a region without addresses.
 #include <sennit/data_regions.hpp>
 #include <sennit/splice.hpp>

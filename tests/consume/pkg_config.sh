@@ -17,3 +17,14 @@ pkg-config --exact-version="$VERSION" sennit
 "$c_compiler" -std=c99 -Wall -Wextra -Werror -pedantic "-DSENNIT_EXPECTED_VERSION=\"$VERSION\"" "$here/main.c" \
   -o pkg_config_consume_c $(pkg-config --cflags --libs sennit)
 ./pkg_config_consume_c
+
+# Catches: flags of an integration that name a header, or a folder of headers, that is not installed.
+for name in mpi parlay starpu std_execution tbb; do
+  pkg-config --exact-version="$VERSION" "sennit-$name"
+  pkg-config --libs "sennit-$name" | grep -q -e -lsennit
+  includes=$(pkg-config --variable=includedir sennit)
+  named=$(pkg-config --cflags "sennit-$name" | tr ' ' '\n' | sed -n "s|^-I||p; s|^sennit/|$includes/&|p")
+  for path in $named; do
+    [ -e "$path" ] || { echo "sennit-$name.pc names $path, which is not installed" >&2; exit 1; }
+  done
+done

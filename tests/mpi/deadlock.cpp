@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each rank waits for a message of the other one that nobody sends. The watchdog is to say so; then the program ends.
 #include <sennit/join.hpp>
 #include <sennit/mpi.hpp>

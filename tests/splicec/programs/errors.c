@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What splicec cannot translate. */
 #pragma splice func Reads(RE(x, x + n)) Writes(RE(y, y + n))
 void copy(const int* x, int* y, int n);

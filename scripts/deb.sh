@@ -1,0 +1,72 @@
+#!/bin/sh
+# deb.sh [FOLDER]: Debian packages of the last commit in FOLDER, or else in out/deb. They are built in a clean root, which has
+# what packaging/debian/control names and no network, and lintian looks at them. Then they are installed in another clean root,
+# where packaging/debian/tests builds and runs programs.
+#
+# The roots are of the Debian release that this machine has; SENNIT_DEB_SUITE names another one.
+set -eu
+cd "$(dirname "$0")/.."
+out=$(realpath -m "${1:-out/deb}")
+suite=${SENNIT_DEB_SUITE:-$(. /etc/os-release && echo "$VERSION_CODENAME")}
+
+say() { printf 'deb: %s\n' "$*" >&2; }
+
+if [ "$(id -u)" -ne 0 ]; then
+  say "a root to build in takes root's rights: sudo make deb"
+  exit 1
+fi
+roots=$(mktemp -d)
+trap 'rm -rf "$roots"' EXIT
+trap 'exit 130' INT TERM
+
+# list FIELD FILE: the names of packages in a field
+list() { sed -n "/^$1:/,/^[^ ]/s/^ \([a-z0-9.+-]*\).*/\1/p" "$2" | paste -sd,; }
+
+# new_root NAME VARIANT PACKAGES
+new_root() {
+  say "a clean root to $1 in, of Debian $suite"
+  mmdebstrap --quiet --mode=root --variant="$2" --include="$3" "$suite" "$roots/$1"
+}
+
+# inside NAME COMMAND...: with processes of its own, and without a network
+inside() {
+  root=$roots/$1
+  shift
+  unshare --mount --net --pid --fork --mount-proc="$root/proc" chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+    LC_ALL=C.UTF-8 HOME=/nonexistent "$@"
+}
+
+version=$(sed -n 's/^#define SENNIT_VERSION_[MP][A-Z]* *//p' include/sennit/version.hpp | paste -sd.)
+
+rm -rf "$out"
+new_root build buildd "ca-certificates,$(list Build-Depends packaging/debian/control)"
+tree=$roots/build/build/sennit-$version
+mkdir -p "$tree" "$out"
+git archive --prefix="sennit-$version/" HEAD | gzip -9n >"$roots/build/build/sennit_$version.orig.tar.gz"
+tar -xzf "$roots/build/build/sennit_$version.orig.tar.gz" -C "$roots/build/build"
+cp -R "$tree/packaging/debian" "$tree/debian"
+# Debian's changelog is made, as the version stands in version.hpp.
+cat >"$tree/debian/changelog" <<END
+sennit ($version-1) UNRELEASED; urgency=medium
+
+  * Commit $(git rev-parse --short=12 HEAD). CHANGELOG.md says what is new.
+
+ -- $(sed -n 's/^Maintainer: //p' packaging/debian/control)  $(git log -1 --format=%cD)
+END
+say "building"
+inside build sh -c "cd '/build/sennit-$version' && DEB_BUILD_OPTIONS='parallel=${JOBS:-1}' dpkg-buildpackage -us -uc"
+cp "$roots"/build/build/sennit_* "$roots"/build/build/*.deb "$out"
+rm -rf "$roots/build"
+
+say "lintian"
+lintian --allow-root --fail-on error,warning --tag-display-limit 0 "$out"/*.changes
+
+new_root test minbase "$(sed -n 's/^Depends: //p' packaging/debian/tests/control | tr -d ' ' | sed 's/@,//')"
+mkdir "$roots/test/debs"
+cp "$out"/*.deb "$roots/test/debs"
+cp -R packaging/debian/tests "$roots/test/tests"
+say "installing the packages"
+chroot "$roots/test" sh -c 'apt-get -qq update && apt-get -qq install -y --no-install-recommends /debs/*.deb' </dev/null >/dev/null
+say "building and running programs"
+inside test sh -c 'mkdir /tmp/programs && AUTOPKGTEST_TMP=/tmp/programs sh -eu /tests/programs'
+say "done: $(cd "$out" && ls ./*.deb | tr '\n' ' ')"

@@ -1,7 +1,7 @@
 # `make demo` and `make test` are complete: on a fresh Debian 12 they install what they need, and say so.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-build setup-test demo cluster install test check stress foreign bench evidence format format-check tidy clean
+.PHONY: help setup setup-build setup-test demo cluster install test check stress foreign bench evidence docs format format-check tidy clean
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -67,6 +67,10 @@ ifneq ($(MEASURE)$(SIMULATE),)
 	@cmake --build --preset release --parallel $(JOBS) --target $(if $(MEASURE),tools/sennit) $(if $(SIMULATE),sennit_evidence)
 endif
 	@/usr/bin/python3 scripts/evidence/make.py $(if $(MEASURE),--measure) $(if $(SIMULATE),--simulate) $(if $(QUICK),--quick) $(addprefix --only ,$(ONLY))
+
+docs: ## make the documentation as a site, with the reference of all public names: out/docs/index.html
+	@scripts/setup.sh docs
+	@/usr/bin/python3 -B scripts/site/make.py out/docs
 
 sources = $(shell find $(wildcard include src sim integrations gallery tools bench tests) -name '*.hpp' -o -name '*.cpp')
 

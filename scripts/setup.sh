@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what Debian packages are missing: setup.sh build|test|bench|evidence...
+# Installs what Debian packages are missing: setup.sh build|test|bench|evidence|docs...
 set -eu
 
 packages() {
@@ -9,6 +9,7 @@ packages() {
     test) echo wamerican clang-19 libclang-19-dev libclang-rt-19-dev llvm-19 clang-format-19 clang-tidy-19 libtbb-dev python3 spin valgrind chromium gdb \
                libopenmpi-dev openmpi-bin libmpich-dev mpich libstarpu-dev ;;
     evidence) echo python3-matplotlib ;;
+    docs) echo g++ pkg-config python3 python3-venv python3-clang-19 libopenmpi-dev libstarpu-dev ;;
     bench) echo clang-19 libtbb-dev libcuckoo-dev robin-map-dev libomp-19-dev libstarpu-dev libopenblas-dev python3 python3-venv valgrind ;;
   esac
 }
@@ -18,6 +19,7 @@ purpose() {
     build) echo "to build sennit and its tools" ;;
     test) echo "to test it (words, second compiler, splicec, sanitizers, programs for oneTBB, MPI, StarPU, models, formatting, pages)" ;;
     evidence) echo "to draw the pictures of docs/evidence" ;;
+    docs) echo "to make the documentation as a site" ;;
     bench) echo "to compare it with other systems" ;;
   esac
 }
@@ -42,7 +44,7 @@ $package
 all=""
 for group; do
   if [ -z "$(packages "$group")" ]; then
-    say "no group of packages is called '$group'; there are build, test, bench and evidence"
+    say "no group of packages is called '$group'; there are build, test, bench, evidence and docs"
     exit 2
   fi
   all="$all $(packages "$group")"

@@ -50,7 +50,7 @@ extern "C" {
 
 // What a call came to. The numbers stay the same.
 typedef enum sennit_status {
-  SENNIT_OK = 0,
+  SENNIT_OK = 0,                // all was done
   SENNIT_CANCELLED = 1,         // the region was cancelled, and work was dropped
   SENNIT_INVALID_ARGUMENT = 2,  // an argument, or a variable of the environment, that cannot be meant
   SENNIT_NO_MEMORY = 3,

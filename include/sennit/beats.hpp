@@ -30,6 +30,7 @@ enum class beat_source_kind {
 // Members left at their defaults come from the environment (SENNIT_BEAT, SENNIT_BEAT_SHARE). Without these
 // variables the period is 100 us, the source is automatic, and the share is 0.05.
 struct beats_options {
+  // Bounds of `period`.
   static constexpr std::chrono::nanoseconds least_period = std::chrono::microseconds(10);
   static constexpr std::chrono::nanoseconds most_period = std::chrono::seconds(10);
 

@@ -10,6 +10,7 @@ namespace sennit {
 
 // One finding. `note`: it may cost speed, and may be intended. `missing`: it should be corrected.
 struct doctor_line {
+  // How bad it is.
   enum class severity { good, note, missing };
   std::string topic;    // "membarrier", "workers", ...
   std::string finding;  // what was found, with units

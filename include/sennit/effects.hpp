@@ -158,6 +158,7 @@ class SENNIT_EXPORT effects {
   }
 
   bool empty() const noexcept { return count_ == 0 && !rare_.everything; }
+  // Whether they are everything().
   bool is_everything() const noexcept { return rare_.everything; }
 
   // Whether the two must keep their order: they share data that at least one of them writes.

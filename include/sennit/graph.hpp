@@ -51,6 +51,7 @@ struct hashed {};
 //                                                         .keys = sennit::graph::hashed<sennit::graph::byte_hash>()});
 //   }
 struct byte_hash {
+  // The hash of the key's bytes.
   template <class Key>
     requires std::has_unique_object_representations_v<Key>
   std::size_t operator()(const Key& k) const noexcept {
@@ -64,7 +65,7 @@ struct byte_hash {
 // throws std::out_of_range.
 template <std::size_t Rank>
 struct dense {
-  std::array<std::uint64_t, Rank> extents;
+  std::array<std::uint64_t, Rank> extents;  // of the box, in each dimension
   template <std::integral... Extents>
     requires(sizeof...(Extents) == Rank)
   constexpr explicit dense(Extents... e) noexcept : extents{static_cast<std::uint64_t>(e)...} {}
@@ -87,7 +88,7 @@ inline constexpr unsigned most_colors = detail::most_colors;
 // The share of a node's data near a place, for color functions that return several places.
 struct weighted_color {
   unsigned color;
-  double weight;
+  double weight;  // the share
 };
 
 // How workers share the nodes of a graph with colors. It holds for this run only, whatever runs around it and within it.
@@ -101,9 +102,11 @@ struct coloring {
   double patience = 2;
 };
 
+// What a graph has where nothing is given for color, trace, priority, within, bytes_of and most_alive.
 struct no_color {};
 
 class SENNIT_EXPORT trace;  // sennit/graph_trace.hpp
+// As no_color.
 struct no_trace {};
 struct no_priority {};
 struct no_limit {};
@@ -116,6 +119,7 @@ struct alive_seen {
   bool beyond = false;  // more than the bound was alive
 };
 
+// As no_color.
 struct no_bytes_of {};
 
 // How much may be alive in a run whose nodes have values. While so much is alive, no node begins whose value would be
@@ -168,6 +172,7 @@ struct alive {
   alive_seen* seen = nullptr;
 };
 
+// As no_color.
 struct no_bound {};
 
 // A graph, described by functions. Several workers call the functions at once. They call predecessors() and
@@ -187,6 +192,7 @@ struct no_bound {};
 //                       Cost: some 50 to 100 ns a node.
 //   most_alive          how many values may be alive: a number, or graph::alive{...}, which can also count bytes.
 //                       Cost: three short locks a node, and another call of predecessors() for a node that waits.
+//   coloring            how workers share nodes that have colors: see graph::coloring
 //   priority(key)       an int. A worker first explores what it has found. Then it takes the node of the highest
 //                       priority of all that are ready in the run at that moment, wherever they became ready; of
 //                       equals, the latest. With one worker, this is the exact order. With several, a node may become
@@ -230,6 +236,7 @@ struct nodes {
 template <class Key, class Predecessors, class Compute>
 class node {
  public:
+  // The key, and what the graph's predecessors() gives for it.
   const Key& key() const noexcept { return key_; }
   decltype(auto) predecessors() const { return predecessors_(key_); }
   // The value of the predecessor with this key. Branches that the function forks may call it, too, several at
@@ -360,7 +367,7 @@ auto run(const Key& sink,
 
 // The same for functions that are called through pointers. It is shorter to write and quicker to compile:
 //   sennit::graph::run(sink, {.predecessors = f, .compute = g, .color = h});
-// Nodes have no values, and keys are hashed.
+// Nodes have no values, and keys are hashed. Its members, coloring and trace among them, are those of nodes.
 template <class Key>
 struct any_nodes {
   detail::any_predecessors<Key> predecessors;

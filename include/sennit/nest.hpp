@@ -56,6 +56,7 @@ constexpr tiled_order<sizeof...(I)> tiled(I... size) {
 // beyond its extent.
 template <std::size_t N>
 struct morton_order {
+  // The order with a base of the program's own.
   template <std::integral... I>
     requires(N == 0 && sizeof...(I) > 0)
   constexpr morton_order<sizeof...(I)> operator()(I... size) const {

@@ -10,7 +10,7 @@
 
 namespace sennit {
 
-// `huge`: pages of 2 MiB, if the system has them available. They cause fewer misses of the TLB, but place
+// `usual`: pages of the size that the system uses, mostly 4 KiB. `huge`: pages of 2 MiB, if the system has them available. They cause fewer misses of the TLB, but place
 // data more coarsely.
 enum class page_size { usual, huge };
 
@@ -67,6 +67,7 @@ class numa_array {
   }
   ~numa_array() = default;
 
+  // As those of a std::vector.
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
   T* data() noexcept { return memory_.get(); }

@@ -21,6 +21,7 @@ namespace sennit {
 // precedence over it.
 class SENNIT_EXPORT cancelled : public std::exception {
  public:
+  // That the region was cancelled.
   const char* what() const noexcept override;
 };
 

@@ -80,6 +80,7 @@ class tile {
     }
     return false;
   }
+  // Changes the bounds in dimension d.
   constexpr void set(std::size_t d, std::ptrdiff_t begin, std::ptrdiff_t end) noexcept {
     begin_[d] = begin;
     end_[d] = end;
@@ -106,7 +107,9 @@ class triangle {
   constexpr triangle(std::ptrdiff_t n, side which) noexcept : n_(n < 0 ? 0 : n), side_(which) {}
 
   constexpr std::ptrdiff_t size() const noexcept { return n_; }
+  // Above the diagonal.
   constexpr bool is_upper() const noexcept { return side_ == side::upper; }
+  // Whether the cell (i, j) is in it.
   constexpr bool contains(std::ptrdiff_t i, std::ptrdiff_t j) const noexcept {
     return is_upper() ? i < j : j < i;
   }

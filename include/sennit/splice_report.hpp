@@ -23,7 +23,7 @@ enum class splice_engine : std::uint8_t {
 
 // Why a splice did without something that makes others faster.
 enum class splice_reason : std::uint8_t {
-  none,
+  none,            // it did not do without
   functions,       // the body calls functions, and returns no trees
   parts,           // the parts of the trees are not of type sennit::range or sennit::rectangle
   ranges,          // the trees are over different ranges or rectangles, or rectangles have different blocks
@@ -51,8 +51,8 @@ enum class splice_group : std::uint8_t {
 
 // A size of blocks that was tried, and how long the interleaved calls took for one index: all of them together.
 struct tried_block {
-  std::int64_t block = 0;
-  double ns = 0;
+  std::int64_t block = 0;  // in indices
+  double ns = 0;           // for one index
   friend bool operator==(const tried_block&, const tried_block&) = default;
 };
 
@@ -126,7 +126,7 @@ class tried_blocks {
 //     if (took.engine != sennit::splice_engine::wavefront) std::cerr << took.text() << '\n';
 //   }
 struct splice_report {
-  std::uint64_t steps = 0;
+  std::uint64_t steps = 0;        // of all calls
   std::uint64_t checks = 0;       // comparisons of effects
   std::uint64_t switches = 0;     // between stacks
   std::uint64_t delayed = 0;      // steps that had to wait
@@ -175,6 +175,7 @@ struct splice_report {
   // std::bad_alloc.
   SENNIT_EXPORT std::string text() const;
 
+  // Adds the report of another splice.
   splice_report& operator+=(const splice_report& other) noexcept {
     steps += other.steps;
     checks += other.checks;

@@ -103,6 +103,7 @@ class SENNIT_EXPORT flow_submission {
 
 namespace sennit::graph {
 
+// How a task_flow works.
 struct flow_options {
   // While so many tasks have been submitted and have not finished, submit() runs tasks. At least 1.
   std::uint32_t most_waiting = 4096;

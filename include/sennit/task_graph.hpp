@@ -223,6 +223,7 @@ class SENNIT_EXPORT task_graph {
   void prioritize_longest_path() { detail::task_building::prioritize(tasks()); }
   void prioritize_longest_path(const trace& seen) { detail::task_building::prioritize(tasks(), seen); }
 
+  // How many tasks there are, and how many orders between two of them.
   std::size_t size() const;
   std::size_t edge_count() const;
 

@@ -18,7 +18,8 @@ def anchor(heading):
 
 def of_pages():
     """For each program in a page: (page, title of the section, its anchor, the code)."""
-    for page in [ROOT / "README.md", *sorted((ROOT / "docs/guide").glob("*.md"))]:
+    integrations = [ROOT / f"integrations/{name}/README.md" for name in ("mpi", "starpu")]
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs/guide").glob("*.md")), *integrations]:
         text = page.read_text()
         # A line of a program may look like a heading.
         outline = FENCE.sub(lambda block: re.sub(r"[^\n]", ".", block.group()), text)

@@ -52,7 +52,7 @@ def main():
     out = Path(sys.argv[1]).resolve()
     source = BUILD / "source"
     copy_parts(source)
-    sphinx = [python(), "-B", "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "auto", "-c", HERE, "-d", BUILD / "doctrees"]
+    sphinx = [python(), "-B", "-m", "sphinx", "-q", "-a", "-W", "--keep-going", "-j", "auto", "-c", HERE, "-d", BUILD / "doctrees"]
     made = subprocess.run([*sphinx, *sys.argv[2:], source, out])
     if made.returncode == 0:
         print(f"docs: the first page is {out / 'index.html'}")

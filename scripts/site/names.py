@@ -5,6 +5,7 @@ private part of a class is not public, nor is a name that ends with "_".
 """
 
 import re
+import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -58,15 +59,16 @@ def public_names(folders=None):
     names = []
     for folder, files in headers().items():
         if folders is None or folder in folders:
-            names += _of_files(folder, files, "c++")
+            names += of_files(ROOT / folder, files, "c++", _foreign(folder))
     if folders is None or "include" in folders:
-        names += _of_files("include", ["sennit.h"], "c")
+        names += of_files(ROOT / "include", ["sennit.h"], "c", [])
     return names
 
 
-def _of_files(folder, files, language):
-    options = ["-x", language, "-std=c++20" if language == "c++" else "-std=c99", "-fparse-all-comments", "-DOMPI_SKIP_MPICXX"]
-    options += [f"-I{ROOT / name}" for name in headers()] + _foreign(folder)
+def of_files(folder, files, language, more):
+    """Those of some headers in a folder. `more`: options for clang."""
+    options = ["-x", language, "-std=c++20" if language == "c++" else "-std=c99", "-fparse-all-comments", f"-I{folder}"]
+    options += [f"-I{ROOT / name}" for name in headers()] + more
     program = "".join(f"#include <{file}>\n" for file in files)
     unit = cindex.Index.create().parse(
         "all.cpp", options, unsaved_files=[("all.cpp", program)],
@@ -75,7 +77,7 @@ def _of_files(folder, files, language):
     errors = [str(found) for found in unit.diagnostics if found.severity >= cindex.Diagnostic.Error]
     if errors:
         raise RuntimeError("clang cannot read the headers: " + "; ".join(errors[:3]))
-    reading = _Reading(ROOT / folder, set(files))
+    reading = _Reading(folder, set(files))
     reading.scope(unit.cursor, "", "")
     order = {file: number for number, file in enumerate(files)}
     return sorted(reading.found, key=lambda name: (order[name.header], name.line))
@@ -83,13 +85,11 @@ def _of_files(folder, files, language):
 
 def _foreign(folder):
     """Where the headers of MPI and StarPU are."""
-    import subprocess
-
     packages = {"include": [], "integrations/mpi/include": ["ompi-cxx"]}.get(folder, ["ompi-cxx", "starpumpi-1.3"])
     if not packages:
         return []
     asked = subprocess.run(["pkg-config", "--cflags", *packages], check=True, capture_output=True, text=True)
-    return [word.replace("-I", "-isystem", 1) for word in asked.stdout.split()]
+    return [word.replace("-I", "-isystem", 1) for word in asked.stdout.split()] + ["-DOMPI_SKIP_MPICXX"]
 
 
 class _Reading:
@@ -135,7 +135,7 @@ class _Reading:
             comment = above.comment
         elif not comment:
             comment = otherwise
-        name = cursor.spelling.split("<")[0] if cursor.kind in {KIND.CONSTRUCTOR, KIND.DESTRUCTOR} | CLASSES else cursor.spelling
+        name = cursor.spelling if cursor.spelling.startswith("operator") else cursor.spelling.split("<")[0]
         made = Name(name, scope, cursor.kind.name, header, cursor.location.line, self._text(cursor, header), comment, heads)
         made.last_line = cursor.extent.end.line
         if cursor.kind in CLASSES or cursor.kind == KIND.ENUM_DECL:

@@ -39,7 +39,9 @@ def page_of(header):
 
 
 def anchor_of(qualified):
-    return re.sub(r"\W+", "-", qualified).strip("-").lower()
+    """As docutils makes of a label."""
+    words = re.sub(r"[^a-z0-9]+", "-", qualified.lower()).strip("-")
+    return words if "::" in qualified else f"c-{words}"
 
 
 def prose(text):

@@ -189,6 +189,7 @@ class hash_map {
 
 // For parallel_hash_map: of elements with equal keys the first one has the value.
 struct first_value {
+  // Does nothing.
   template <class T, class V>
   void operator()(T&, const V&) const noexcept {}
 };

@@ -35,6 +35,7 @@ class SENNIT_EXPORT beat_target {
   // then repeated soon.
   using function = bool (*)(void* ucontext) noexcept;
 
+  // The thread, and the time from one beat to the next.
   pid_t thread() const noexcept { return thread_; }
   std::chrono::nanoseconds period() const noexcept { return period_; }
   // The value (sigval::sival_int) that a signal carries, from which the handler finds the target.

@@ -17,6 +17,7 @@
 
 namespace sennit::mpi {
 
+// Returns when all ranks have called it.
 inline void barrier(MPI_Comm comm = MPI_COMM_WORLD,
                     std::source_location where = std::source_location::current()) {
   detail::complete({.call = "barrier", .where = where},

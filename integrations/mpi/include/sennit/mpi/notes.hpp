@@ -30,6 +30,7 @@ namespace sennit::mpi {
 //   }
 class notes {
  public:
+  // From when to when, and a message: its peer, tag, bytes and time.
   using stretch = detail::noted::stretch;
   using message = detail::noted::message;
 
@@ -42,6 +43,7 @@ class notes {
   notes& operator=(const notes&) = delete;
   ~notes() { detail::notes_of_rank = nullptr; }
 
+  // What was noted so far, in order, and the time on rank 0's clock.
   const std::vector<stretch>& computing() const noexcept { return all_.computing; }
   const std::vector<stretch>& waiting() const noexcept { return all_.waiting; }
   const std::vector<message>& sent() const noexcept { return all_.sent; }

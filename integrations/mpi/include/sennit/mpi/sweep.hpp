@@ -27,6 +27,7 @@
 
 namespace sennit::mpi {
 
+// How sweep() exchanges rows.
 struct sweeping {
   // Steps between two exchanges of rows. A rank computes the rows that those steps need of its neighbors for itself. More steps
   // make fewer messages and more of these rows.

@@ -91,7 +91,9 @@ struct beat_count {
 //
 //   void show_beats() {
 //     using namespace std::chrono_literals;
-//     const sennit::beats beating({.period = 200us, .workers = false, .calling_thread = true});
+//     const sennit::beats_options how{
+//         .period = 200us, .source = sennit::beat_source_kind::posix_timers, .workers = false, .calling_thread = true};
+//     const sennit::beats beating(how);
 //     const auto end = std::chrono::steady_clock::now() + 20ms;
 //     while (std::chrono::steady_clock::now() < end) {}
 //     for (const sennit::beat_count& c : beating.statistics())

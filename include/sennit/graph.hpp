@@ -78,6 +78,16 @@ using places = detail::color_kind;
 
 // color_count() is the number of these places in the runtime of the calling strand, or outside any runtime
 // in the default one. color_here() is the place of the worker that runs the call.
+//
+// Example:
+//   // Whether a node for this place of the data runs where the data are.
+//   bool is_near(unsigned place) {
+//     constexpr auto nodes = sennit::graph::places::nodes;
+//     return place % sennit::graph::color_count(nodes) == sennit::graph::color_here(nodes);
+//   }
+//   bool can_have_colors(sennit::graph::places of) {
+//     return sennit::graph::color_count(of) <= sennit::graph::most_colors;
+//   }
 inline unsigned color_count(places p) { return detail::color_count(p); }
 inline unsigned color_here(places p) noexcept { return detail::color_here(p); }
 
@@ -94,6 +104,19 @@ struct weighted_color {
 // How workers share the nodes of a graph with colors. It holds for this run only, whatever runs around it and within it.
 // (Compare Maglalang, Krishnamoorthy and Agrawal, 2016, section III.) A worker takes what is ready and of its own color
 // first.
+//
+// Example:
+//   #include <vector>
+//
+//   // Node k works on two blocks, one of which is larger. Workers of other places leave a node for a while.
+//   void merge_all(int last, std::vector<int> (*needs)(int), void (*merge)(int), unsigned (*place_of)(int block)) {
+//     const auto colors = [=](int k) {
+//       return std::vector<sennit::graph::weighted_color>{{place_of(2 * k), 2}, {place_of(2 * k + 1), 1}};
+//     };
+//     const sennit::graph::coloring patient{.of = sennit::graph::places::nodes, .patience = 8};
+//     sennit::graph::run(last, sennit::graph::nodes{
+//                                  .predecessors = needs, .compute = merge, .color = colors, .coloring = patient});
+//   }
 struct coloring {
   places of = places::nodes;
   // A worker that runs out of nodes of its own color leaves those of other colors to their own workers for a while, and
@@ -102,7 +125,29 @@ struct coloring {
   double patience = 2;
 };
 
-// What a graph has where nothing is given for color, trace, priority, within, bytes_of and most_alive.
+// What a graph has where nothing is given for color; the others below are for trace, priority, within, bytes_of and
+// most_alive. For functions whose callers may leave these out.
+//
+// Example:
+//   #include <vector>
+//
+//   template <class Color = sennit::graph::no_color, class Trace = sennit::graph::no_trace,
+//             class Priority = sennit::graph::no_priority, class Within = sennit::graph::no_limit,
+//             class MostAlive = sennit::graph::no_bound>
+//   void run_chain(int n, void (*compute)(int), Color color = {}, Trace trace = {}, MostAlive most = {}, Priority first = {},
+//                  Within within = {}) {
+//     const auto before = [](int k) { return k == 0 ? std::vector<int>() : std::vector<int>{k - 1}; };
+//     sennit::graph::run(n, sennit::graph::nodes{.predecessors = before,
+//                                                .compute = compute,
+//                                                .color = color,
+//                                                .keys = sennit::graph::hashed<>(),
+//                                                .trace = trace,
+//                                                .most_alive = most,
+//                                                .priority = first,
+//                                                .within = within});
+//   }
+//   void run_plain_chain(void (*compute)(int)) { run_chain(9, compute); }
+//   using alive_without_bytes = sennit::graph::alive<sennit::graph::no_bytes_of>;
 struct no_color {};
 
 class SENNIT_EXPORT trace;  // sennit/graph_trace.hpp
@@ -333,6 +378,17 @@ class SENNIT_EXPORT cycle_error : public std::runtime_error {
 //     };
 //     return sennit::graph::run(field{rows - 1, columns - 1},
 //                               sennit::graph::nodes{.predecessors = before, .compute = sum});
+//   }
+//
+//   // Whether files can be built that include one another: not in a circle.
+//   bool can_be_built(int last, std::vector<int> (*includes)(int), void (*build)(int)) {
+//     const sennit::graph::any_nodes<int> files{.predecessors = includes, .compute = build};
+//     try {
+//       sennit::graph::run(last, files);
+//     } catch (const sennit::graph::cycle_error<int>& circle) {
+//       return circle.keys().empty();  // false: it names the files
+//     }
+//     return true;
 //   }
 template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace, class MostAlive,
           class Priority, class Within>

@@ -10,8 +10,8 @@
 
 namespace sennit {
 
-// `usual`: pages of the size that the system uses, mostly 4 KiB. `huge`: pages of 2 MiB, if the system has them available. They cause fewer misses of the TLB, but place
-// data more coarsely.
+// `usual`: pages of the size that the system uses, mostly 4 KiB. `huge`: pages of 2 MiB, if the system has them available. They
+// cause fewer misses of the TLB, but place data more coarsely.
 enum class page_size { usual, huge };
 
 namespace detail {
@@ -34,6 +34,7 @@ SENNIT_EXPORT void return_pages(void* memory, std::size_t bytes) noexcept;
 //   #include <sennit/parallel_for.hpp>
 //   #include <sennit/replay.hpp>
 //
+//   sennit::numa_array<double> zeros(std::size_t n) { return sennit::numa_array<double>(n, sennit::page_size::huge); }
 //   sennit::schedule initialize(sennit::numa_array<double>& x) {
 //     return sennit::record([&] { sennit::parallel_for(x, [](double& e) { e = 1; }); });
 //   }

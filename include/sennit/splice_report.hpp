@@ -64,7 +64,8 @@ struct tried_block {
 //   // The time at one index with the best size; 0 if nothing was tried.
 //   double best(const sennit::splice_report& took) {
 //     double ns = 0;
-//     for (const sennit::tried_block& t : took.tried)
+//     const sennit::tried_blocks& sizes = took.tried;
+//     for (const sennit::tried_block& t : sizes)
 //       if (ns == 0 || t.ns < ns) ns = t.ns;
 //     return ns;
 //   }
@@ -124,6 +125,8 @@ class tried_blocks {
 //           }};
 //     });
 //     if (took.engine != sennit::splice_engine::wavefront) std::cerr << took.text() << '\n';
+//     if (took.no_shift == sennit::splice_reason::scattered_data) std::cerr << "its data are far apart\n";
+//     if (took.group == sennit::splice_group::caches) std::cerr << "more sweeps would not fit the caches\n";
 //   }
 struct splice_report {
   std::uint64_t steps = 0;        // of all calls

@@ -122,10 +122,12 @@ struct flow_options {
 //   // Each block is loaded, two at a time, and then changed. What was loaded is changed before more is loaded.
 //   void change(std::vector<std::vector<double>>& blocks, void (*load)(std::vector<double>&)) {
 //     sennit::limit two(2);
-//     sennit::graph::task_flow flow;
+//     const sennit::graph::flow_options few{.most_waiting = 1000};
+//     sennit::graph::task_flow flow(few);
+//     const sennit::graph::flow_task_options loads{.name = "load", .within = two};
 //     for (std::vector<double>& block : blocks) {
 //       const sennit::effects all = sennit::writes(sennit::memory_range(&block, 1));
-//       flow.submit(all, [&block, load] { load(block); }, {.name = "load", .within = two});
+//       flow.submit(all, [&block, load] { load(block); }, loads);
 //       flow.submit(all, [&block] { for (double& x : block) x += 1; }, {.name = "change", .priority = 1});
 //     }
 //     flow.wait();

@@ -181,6 +181,9 @@ class SENNIT_EXPORT pending_run {
 //     g.add([] { std::puts("done"); }).after(report);
 //     g.run();
 //   }
+//
+//   // A handle that others keep.
+//   sennit::graph::task<int> add_question(sennit::graph::task_graph& g) { return g.add([] { return 42; }); }
 class SENNIT_EXPORT task_graph {
  public:
   task_graph();

@@ -109,7 +109,9 @@ class _Reading:
             elif child.kind == KIND.LINKAGE_SPEC or child.kind == KIND.UNEXPOSED_DECL:
                 self.scope(child, scope, above)
             elif child.kind == KIND.MACRO_DEFINITION:
-                if child.spelling.startswith("SENNIT_") and not child.spelling.endswith("_"):
+                # The parts of a macro begin with its name.
+                macros = [name.name for name in self.found if name.kind == "MACRO"]
+                if child.spelling.startswith("SENNIT_") and not any(child.spelling.startswith(f"{name}_") for name in macros):
                     self._macro(child, header)
             elif child.kind in CLASSES and not child.is_definition():
                 pass
@@ -152,9 +154,10 @@ class _Reading:
         lines = self._source(header).split("\n")
         at = cursor.location.line - 1
         above = []
-        while at > 0 and lines[at - 1].startswith("//"):
+        while at > 0 and lines[at - 1].startswith(("//", "#define")):
             at -= 1
             above.insert(0, lines[at])
+        above = [line for line in above if line.startswith("//")]
         head = re.match(r"#\s*define\s+(\w+(?:\([^)]*\))?)", lines[cursor.location.line - 1])
         if not above or head is None:
             return  # parts of other macros

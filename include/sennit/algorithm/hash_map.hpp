@@ -370,6 +370,9 @@ struct hash_map_calls {
 //   auto totals(const std::vector<sale>& sales) {
 //     return sennit::parallel_hash_map(sales, &sale::customer, &sale::price, std::plus<>());
 //   }
+//   auto first_prices(const std::vector<sale>& sales) {
+//     return sennit::parallel_hash_map(sales, &sale::customer, &sale::price, sennit::first_value());
+//   }
 inline constexpr detail::algorithm<detail::hash_map_calls<detail::in_parallel>> parallel_hash_map{};
 
 }  // namespace sennit

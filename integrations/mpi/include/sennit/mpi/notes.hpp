@@ -28,6 +28,7 @@ namespace sennit::mpi {
 //   void show(const sennit::mpi::notes& taken) {
 //     for (const auto& m : taken.sent()) std::printf("%zu bytes to rank %d\n", std::size_t{m.bytes}, m.peer);
 //   }
+//   double noted(double (*compute)()) { return sennit::mpi::computing(compute); }
 class notes {
  public:
   // From when to when, and a message: its peer, tag, bytes and time.

@@ -7,7 +7,8 @@ packages() {
     build) echo g++ cmake ninja-build pkg-config libboost-context-dev libhwloc-dev libcli11-dev libffi-dev libfmt-dev \
                 nlohmann-json3-dev libpng-dev libgtest-dev libgmock-dev ;;
     test) echo wamerican clang-19 libclang-19-dev libclang-rt-19-dev llvm-19 clang-format-19 clang-tidy-19 libtbb-dev python3 spin valgrind chromium gdb \
-               libopenmpi-dev openmpi-bin libmpich-dev mpich libstarpu-dev ;;
+               libopenmpi-dev openmpi-bin libmpich-dev mpich libstarpu-dev \
+               python3-clang-19 python3-venv codespell mandoc zsh fish ;;
     evidence) echo python3-matplotlib ;;
     docs) echo g++ pkg-config python3 python3-venv python3-clang-19 libopenmpi-dev libstarpu-dev ;;
     bench) echo clang-19 libtbb-dev libcuckoo-dev robin-map-dev libomp-19-dev libstarpu-dev libopenblas-dev python3 python3-venv valgrind ;;

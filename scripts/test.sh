@@ -173,6 +173,7 @@ run_checks() {
   tests="$tests|^loops_checked[.]"
   configuration dev
   step format-check make --no-print-directory format-check
+  step docs sh -c 'make --no-print-directory docs && python3 -B tests/docs/test_site.py'
 }
 
 case ${1:-} in

@@ -53,7 +53,7 @@ typedef enum sennit_status {
   SENNIT_OK = 0,                // all was done
   SENNIT_CANCELLED = 1,         // the region was cancelled, and work was dropped
   SENNIT_INVALID_ARGUMENT = 2,  // an argument, or a variable of the environment, that cannot be meant
-  SENNIT_NO_MEMORY = 3,
+  SENNIT_NO_MEMORY = 3,         // for a stack, say
   SENNIT_FAILED = 4  // a body failed: it called sennit_fail(), or threw; or the system refused something
 } sennit_status;
 

@@ -62,8 +62,8 @@ struct beat_count {
   std::chrono::nanoseconds period{0};  // at which the beats come: see beats_options::most_share
   std::uint64_t asked = 0;             // periods that passed while the thread was at work
   std::uint64_t delivered = 0;         // beats that arrived: at most asked + 1
-  std::uint64_t missed =
-      0;  // beats that came due before the one before had arrived; they are not made up for
+  // Beats that came due before the one before had arrived; they are not made up for.
+  std::uint64_t missed = 0;
   std::uint64_t retries = 0;  // repeated calls, shortly after a beat that arrived at an unsuitable moment
 };
 

@@ -151,8 +151,8 @@ struct splice_report {
   // functions with a sliced range: the size of the slices. 0 for other functions.
   std::int64_t block = 0;
   bool block_is_chosen = false;  // by the library
-  std::uint64_t block_bytes =
-      0;  // of the data that the first tree touches in such a block, on average; 0: not known
+  // Of the data that the first tree touches in such a block, on average; 0: not known.
+  std::uint64_t block_bytes = 0;
   // The rows and columns of a tile, if rectangles were walked tile by tile.
   std::int64_t tile_rows = 0;
   std::int64_t tile_columns = 0;

@@ -27,6 +27,7 @@ source_suffix = {".md": "markdown"}
 root_doc = "README"
 include_patterns = ["*.md", "docs/**", "reference/**", "integrations/*/README.md", "bench/README.md", "models/README.md"]
 exclude_patterns = ["**/*.json"]
+myst_enable_extensions = ["html_image"]
 myst_heading_anchors = 4
 pygments_style = "friendly"
 pygments_dark_style = "github-dark"

@@ -1,6 +1,6 @@
 """The public names of the headers, as clang finds them: what each declares, and the comment that describes it.
 
-A comment describes what is declared below it, up to the next blank line or comment. What is in a namespace `detail` or in a
+A comment describes what is declared below it, up to the next blank line or comment; behind a declaration, that one alone. What is in a namespace `detail` or in a
 private part of a class is not public, nor is a name that ends with "_".
 """
 
@@ -35,6 +35,8 @@ class Name:
     comment: str  # its text, without "//"; "" if it has none
     heads: bool  # whether the comment is its own, and not that of the declaration above it
     members: list = field(default_factory=list)
+    last_line: int = 0
+    beside: bool = False  # whether the comment stands behind the declaration
 
     @property
     def qualified(self):
@@ -133,13 +135,15 @@ class _Reading:
         comment = text_of(cursor)
         heads = bool(comment)
         start = cursor.extent.start.line
-        if not comment and above is not None and start - above.last_line <= 1:
+        if not comment and above is not None and start - above.last_line <= 1 and not above.beside:
             comment = above.comment
         elif not comment:
             comment = otherwise
         name = cursor.spelling if cursor.spelling.startswith("operator") else cursor.spelling.split("<")[0]
         made = Name(name, scope, cursor.kind.name, header, cursor.location.line, self._text(cursor, header), comment, heads)
         made.last_line = cursor.extent.end.line
+        before = self._source(header).split("\n")[start - 2] if start > 1 else ""
+        made.beside = heads and not before.lstrip().startswith("//")
         if cursor.kind in CLASSES or cursor.kind == KIND.ENUM_DECL:
             last = None
             for child in cursor.get_children():

@@ -220,9 +220,10 @@ class Reference:
             for where, file in every_header():
                 if f"{where}/{file}".rpartition("/")[0] + "/" == section:
                     text = begun((ROOT / where / file).read_text()).split("\n\n")[0].replace("\n", " ")
-                    shown = dict.fromkeys(name.name for name in self.of_header[file])
-                    row = ", ".join(f"`{name}`" for name in shown)
-                    rows.append(f"| [{file}]({page_of(file).removeprefix('reference/')}) | {prose(text)} | {row} |")
+                    place = page_of(file).removeprefix("reference/")
+                    shown = dict.fromkeys((name.name, anchor_of(name.qualified)) for name in self.of_header[file])
+                    row = ", ".join(f"[`{name}`](#{anchor})" for name, anchor in shown)
+                    rows.append(f"| [{file}]({place}) | {prose(text)} | {row} |")
             parts.append(f"## {title}\n\n| header | what | names |\n| --- | --- | --- |\n" + "\n".join(rows))
         parts += ["## Other interfaces", OTHER_INTERFACES.strip()]
         pages = [f"{file.removeprefix('sennit/')} <{page_of(file)[len('reference/'):-len('.md')]}>" for _, file in every_header()]

@@ -79,8 +79,8 @@ class Names(unittest.TestCase):
             return names.of_files(Path(folder), ["a.hpp"], "c++", [])
 
     def test_a_comment_is_that_of_the_lines_below_it(self):
-        found = self.read("namespace n {\n// One.\nvoid a();\nvoid b();\n\nvoid c();\nint d;  // Two.\n}\n")
-        self.assertEqual([(name.name, name.comment) for name in found], [("a", "One."), ("b", "One."), ("c", ""), ("d", "Two.")])
+        found = self.read("namespace n {\n// One.\nvoid a();\nvoid b();\n\nvoid c();\nint d;  // Two.\nint e;\n}\n")
+        self.assertEqual([(name.name, name.comment) for name in found], [("a", "One."), ("b", "One."), ("c", ""), ("d", "Two."), ("e", "")])
 
     def test_what_is_private_is_left_out(self):
         found = self.read(

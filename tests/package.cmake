@@ -37,6 +37,19 @@ set_tests_properties(
 set_tests_properties(package.find_package package.pkg_config PROPERTIES FIXTURES_REQUIRED installed)
 set_tests_properties(package.install package.find_package package.pkg_config PROPERTIES LABELS package TIMEOUT 300)
 
+# Catches: a command that is installed without its page for man(1), or without its words for a shell.
+if(TARGET sennit_tool_interface)
+  set(pages ${prefix}/${CMAKE_INSTALL_MANDIR}/man1)
+  set(data ${prefix}/${CMAKE_INSTALL_DATADIR})
+  add_test(
+    NAME package.interface
+    COMMAND ${CMAKE_COMMAND} -E cat ${pages}/sennit.1 ${pages}/tpal.1 ${pages}/rollforward.1
+            ${data}/bash-completion/completions/sennit ${data}/zsh/site-functions/_sennit
+            ${data}/fish/vendor_completions.d/sennit.fish
+  )
+  set_tests_properties(package.interface PROPERTIES FIXTURES_REQUIRED installed LABELS package TIMEOUT 60)
+endif()
+
 # Programs for the variants that this build has; a few, as each compiles the headers once more.
 set(fits_asan -DCMAKE_CXX_FLAGS=-fsanitize=address)
 set(fits_tsan -DCMAKE_CXX_FLAGS=-fsanitize=thread)

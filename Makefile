@@ -1,7 +1,7 @@
 # `make demo` and `make test` are complete: on a fresh Debian 12 they install what they need, and say so.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-build setup-test demo cluster install test check stress foreign bench evidence deb format format-check tidy clean
+.PHONY: help setup setup-build setup-test demo cluster install test check stress foreign bench evidence readme docs deb format format-check tidy clean
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
@@ -71,6 +71,19 @@ ifneq ($(MEASURE)$(SIMULATE),)
 	@cmake --build --preset release --parallel $(JOBS) --target $(if $(MEASURE),tools/sennit) $(if $(SIMULATE),sennit_evidence)
 endif
 	@/usr/bin/python3 scripts/evidence/make.py $(if $(MEASURE),--measure) $(if $(SIMULATE),--simulate) $(if $(QUICK),--quick) $(addprefix --only ,$(ONLY))
+
+readme: ## draw README's picture and write its figures anew of kept numbers; MEASURE=1 measures first, SIMULATE=1 simulates
+ifneq ($(MEASURE),)
+	@$(MAKE) --no-print-directory bench SUITE=overview
+endif
+ifneq ($(SIMULATE),)
+	@$(MAKE) --no-print-directory evidence SIMULATE=1 ONLY=combination
+endif
+	@bench/overview $(if $(MEASURE),out/bench/overview.json)
+
+docs: ## make the documentation as a site, with the reference of all public names: out/docs/index.html
+	@scripts/setup.sh docs
+	@/usr/bin/python3 -B scripts/site/make.py out/docs
 
 sources = $(shell find $(wildcard include src sim integrations gallery tools bench tests examples) -name '*.hpp' -o -name '*.cpp')
 

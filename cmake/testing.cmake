@@ -5,12 +5,12 @@
 #   optimized  counts instructions or reads assembly: exists only in a Release build without sanitizers
 #   later      takes long and says little of a change of the library's code: make check builds and runs it, make test does not
 #   models, package, documents, stepped, compile-fail   set by those tests themselves
-# The tests labelled "later" are built by a target of that name.
+# The tests labeled "later" are built by a target of that name.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 add_custom_target(later)
 
-# Tests of a Release build take most of its time to compile, a third less so. Those that count instructions are labelled
+# Tests of a Release build take most of its time to compile, a third less so. Those that count instructions are labeled
 # "optimized", and are built as users build.
 set(sennit_test_options "$<$<CONFIG:Release>:-O1>")
 # GCC 12 takes inlined members of std::string for faults, and says so of precompiled headers of the system, too.

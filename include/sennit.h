@@ -50,10 +50,10 @@ extern "C" {
 
 // What a call came to. The numbers stay the same.
 typedef enum sennit_status {
-  SENNIT_OK = 0,
+  SENNIT_OK = 0,                // all was done
   SENNIT_CANCELLED = 1,         // the region was cancelled, and work was dropped
   SENNIT_INVALID_ARGUMENT = 2,  // an argument, or a variable of the environment, that cannot be meant
-  SENNIT_NO_MEMORY = 3,
+  SENNIT_NO_MEMORY = 3,         // for a stack, say
   SENNIT_FAILED = 4  // a body failed: it called sennit_fail(), or threw; or the system refused something
 } sennit_status;
 
@@ -73,6 +73,24 @@ SENNIT_C_FUNCTION void sennit_fail(const char* text);
 SENNIT_C_FUNCTION const char* sennit_version(void);
 
 // A function that runs as a branch, as a child of a group, or in a runtime.
+//
+// Example:
+//   #include <stdio.h>
+//
+//   static void greet(void* context) {
+//     (void)context;
+//     printf("version %s, worker %u of %u\n", sennit_version(), sennit_worker_index(), sennit_worker_count());
+//   }
+//   static void greet_often(void* context, int64_t from, int64_t to) {
+//     for (int64_t i = from; i < to && !sennit_cancel_requested(); ++i) greet(context);
+//   }
+//   // Neither greeting is serial, and the second one waits for the terminal as long as that takes.
+//   int greet_three_times(void) {
+//     const sennit_function once = greet;
+//     const sennit_loop_body often = greet_often;
+//     if (sennit_in_runtime() && sennit_blocking(once, NULL) != SENNIT_OK) return 1;
+//     return sennit_for(0, 2, often, NULL, NULL) != SENNIT_OK;
+//   }
 typedef void (*sennit_function)(void* context);
 // The iterations [from, to) of a loop, at least one.
 typedef void (*sennit_loop_body)(void* context, int64_t from, int64_t to);
@@ -124,7 +142,8 @@ typedef struct sennit_reduction {
 //     const double zero = 0;
 //     const sennit_reduction squares = {sizeof(double), NULL, add_squares, add_sums, NULL, &zero};
 //     double sum = 0;
-//     return sennit_reduce(0, n, &squares, x, &sum, NULL) == SENNIT_OK ? sum : -1;
+//     const sennit_loop_options how = {0, 0, 1};  // the same bits with any number of workers
+//     return sennit_reduce(0, n, &squares, x, &sum, &how) == SENNIT_OK ? sum : -1;
 //   }
 SENNIT_C_FUNCTION sennit_status sennit_reduce(int64_t first, int64_t last, const sennit_reduction* what,
                                               void* context, void* result, const sennit_loop_options* how);
@@ -249,9 +268,12 @@ SENNIT_C_FUNCTION int sennit_cancel_requested(void);
 //     sennit_status status = sennit_runtime_create(2, &two);
 //     if (status != SENNIT_OK) return (int)status;
 //     status = sennit_runtime_run(two, loop, &n);
+//     if (status == SENNIT_OK && sennit_runtime_workers(two) != 2) status = SENNIT_FAILED;
 //     sennit_runtime_destroy(two);
 //     return (int)status;
 //   }
+//   // In main(), before anything else.
+//   int begin_with_four_workers(void) { return sennit_set_default_workers(4) == SENNIT_OK; }
 typedef struct sennit_runtime sennit_runtime;
 // `workers`, including the calling thread: 1 to 1024. 0: what SENNIT_WORKERS says, or else what the machine has.
 SENNIT_C_FUNCTION sennit_status sennit_runtime_create(unsigned workers, sennit_runtime** made);

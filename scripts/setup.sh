@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what Debian packages are missing: setup.sh build|test|bench|deb|evidence...
+# Installs what Debian packages are missing: setup.sh build|test|bench|deb|evidence|docs...
 set -eu
 
 packages() {
@@ -7,9 +7,11 @@ packages() {
     build) echo g++ cmake ninja-build pkg-config libboost-context-dev libhwloc-dev libcli11-dev libffi-dev libfmt-dev \
                 nlohmann-json3-dev libpng-dev libgtest-dev libgmock-dev ;;
     test) echo wamerican clang-19 libclang-19-dev libclang-rt-19-dev llvm-19 clang-format-19 clang-tidy-19 libtbb-dev python3 spin valgrind chromium gdb \
-               g++-12-aarch64-linux-gnu qemu-user mmdebstrap libopenmpi-dev openmpi-bin libmpich-dev mpich libstarpu-dev abigail-tools ;;
+               g++-12-aarch64-linux-gnu qemu-user mmdebstrap libopenmpi-dev openmpi-bin libmpich-dev mpich libstarpu-dev \
+               abigail-tools python3-clang-19 python3-venv codespell mandoc zsh fish ;;
     deb) echo dpkg-dev lintian mmdebstrap ;;
     evidence) echo python3-matplotlib ;;
+    docs) echo g++ pkg-config python3 python3-venv python3-clang-19 libopenmpi-dev libstarpu-dev ;;
     bench) echo clang-19 libtbb-dev libcuckoo-dev robin-map-dev libomp-19-dev libstarpu-dev libopenblas-dev python3 python3-venv valgrind ;;
   esac
 }
@@ -20,6 +22,7 @@ purpose() {
     test) echo "to test it (words, second compiler, splicec, sanitizers, programs for oneTBB, MPI, StarPU, AArch64, models, formatting, pages, ABI)" ;;
     deb) echo "to build Debian packages, and to look at them" ;;
     evidence) echo "to draw the pictures of docs/evidence" ;;
+    docs) echo "to make the documentation as a site" ;;
     bench) echo "to compare it with other systems" ;;
   esac
 }
@@ -44,7 +47,7 @@ $package
 all=""
 for group; do
   if [ -z "$(packages "$group")" ]; then
-    say "no group of packages is called '$group'; there are build, test, bench, deb and evidence"
+    say "no group of packages is called '$group'; there are build, test, bench, deb, evidence and docs"
     exit 2
   fi
   all="$all $(packages "$group")"

@@ -198,6 +198,7 @@ run_checks() {
   aarch64
   step format-check make --no-print-directory format-check
   step abi scripts/abi.sh
+  step docs sh -c 'make --no-print-directory docs && python3 -B tests/docs/test_site.py'
 }
 
 case ${1:-} in

@@ -1,10 +1,13 @@
-"""The picture of the project's README: few kernels, in each of them a bar for each system, beside the serial program.
+"""The picture of the project's README, and its words: few kernels on this machine, in each of them a bar for each system, beside
+the serial program; and below, the papers' programs on a simulated machine.
 
-It is drawn from the records of the suite `overview`, or of any suites that have its kernels.
+The upper part is drawn from the records of the suite `overview`, or of any suites that have its kernels: from what `kept`
+keeps of them. The lower part is drawn from docs/evidence/data/combination.simulated.json.
 """
 
+import math
 import tomllib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from html import escape
 
 from . import figures, svg
@@ -16,6 +19,15 @@ HEAD, FOOT, NAME, ROW, BAR = 66, 66, 22, 15, 11
 BUSY = 0.5  # the load from which on figures suffer
 LONGEST = 1.5  # longer bars are cut there
 TICKS = (0, 0.5, 1, 1.5)
+# The lower part: what each paper is about, in a reader's words.
+PAPERS = {
+    "000": "sweeps over the same data, spliced",
+    "001": "loops",
+    "002": "task graphs",
+    "003": "loops and recursion, by heartbeats",
+    "004": "phases that follow schedules",
+}
+SIMULATED_HEAD, SIMULATED_LEFT, SIMULATED_PLOT, SIMULATED_LONGEST = 52, 230, 440, 3.5
 
 
 class OverviewError(Exception):
@@ -74,11 +86,70 @@ def _counts(record, kernel, allowed):
     )
 
 
-def draw(found, file, theme):
+def kept(found, file):
+    """What the picture and the words of a run are made of, as JSON can have it."""
+    machine = file["machine"]
+    return {
+        "machine": {key: machine[key] for key in ("cpu", "cpus", "date", "load_before", "systems") if key in machine},
+        "commit": file["commit"],
+        "kernels": [asdict(panel) for panel in found],
+    }
+
+
+def from_kept(record):
+    """(panels, file) for draw()."""
+    return [
+        Panel(one["name"], one["kind"], {system: Cell(**cell) for system, cell in one["cells"].items()})
+        for one in record["kernels"]
+    ], record
+
+
+@dataclass(frozen=True)
+class Paper:
+    about: str
+    mean: float  # geometric, of how many times as fast Sennit is
+    least: float
+    most: float
+    programs: int
+    cores: int
+
+
+def papers(simulated):
+    """Of the simulated runs of each paper's programs: Sennit's fastest way over the fastest of the paper's."""
+    found = []
+    for paper, about in PAPERS.items():
+        ratios = [min(row["theirs"].values()) / min(row["ours"].values()) for row in simulated[paper]["programs"].values()]
+        mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+        found.append(Paper(about, mean, min(ratios), max(ratios), len(ratios), simulated[paper]["cores"]))
+    return found
+
+
+def words(found, file, simulated):
+    """What the README says below the picture."""
+    names = list(SYSTEMS.values())
+    behind = [f"`{panel.name}`" for panel in found if any(panel.faster(system) for system in SYSTEMS if system != "sennit")]
+    machine = file["machine"]
+    means = [one.mean for one in simulated]
+    return " ".join(filter(None, [
+        f"On {machine['cpus']} CPUs, Sennit is faster than the fastest of {', '.join(names[1:-1])} and {names[-1]}, or as fast, in "
+        f"{len(found) - len(behind)} of {len(found)} kernels.",
+        f"It is slower in {_list(behind)}." if behind else "",
+        "Other programs took a part of the machine during that run." if machine.get("load_before", 0) > BUSY else "",
+        f"On {simulated[0].cores} simulated cores, the programs of five papers run {min(means):.2f} to {max(means):.2f} times as fast as by "
+        "the best of each paper's schedulers, where each side has its best settings.",
+    ]))
+
+
+def _list(all_names):
+    return " and ".join(filter(None, [", ".join(all_names[:-1]), *all_names[-1:]]))
+
+
+def draw(found, file, theme, simulated=()):
     """As SVG; `file` is whose machine, date and commit stand below."""
     rows = -(-len(found) // COLUMNS)
     block = NAME + len(SYSTEMS) * ROW + GAP + 12
-    width, height = 2 * MARGIN + COLUMNS * PANEL, HEAD + rows * block + FOOT
+    width, measured = 2 * MARGIN + COLUMNS * PANEL, HEAD + rows * block + FOOT
+    height = measured + (SIMULATED_HEAD + len(simulated) * ROW + 52 if simulated else 0)
     parts = [
         svg.text(MARGIN, 24, f"Time on {WORKERS} workers, over the serial program", "title"),
         svg.text(MARGIN, 42, "Shorter is faster. The red line at 1 is the serial program; 0.5 is the best that two workers can reach. Broken bars are cut.", "small"),
@@ -87,9 +158,11 @@ def draw(found, file, theme):
         left = MARGIN + number % COLUMNS * PANEL
         parts += _panel(panel, left, HEAD + number // COLUMNS * block)
     parts += [
-        svg.text(MARGIN, height - FOOT + 14 + 14 * line, words, "quiet")
+        svg.text(MARGIN, measured - FOOT + 14 + 14 * line, words, "quiet")
         for line, words in enumerate(_footnote(found, file))
     ]
+    if simulated:
+        parts += _simulated(simulated, measured)
     return svg.document(width, height, parts, theme)
 
 
@@ -114,6 +187,29 @@ def _panel(panel, left, top):
         if panel.faster(system):
             numbers.append(svg.text(end + 34, height + 9, "◂ faster than Sennit", "number failed"))
     return [*parts, svg.vertical(zero + PLOT / LONGEST, start - 4, bottom, "one"), *numbers]
+
+
+def _simulated(found, top):
+    zero, start = MARGIN + SIMULATED_LEFT, top + SIMULATED_HEAD
+    bottom = start + len(found) * ROW
+    parts = [
+        svg.text(MARGIN, top + 18, f"Speed on {found[0].cores} simulated cores, over the best of each paper's schedulers", "title"),
+        svg.text(MARGIN, top + 36, "Longer is faster. The red line at 1 is the paper's best scheduler. A bar is the geometric mean of the paper's programs; then the least and the most.", "small"),
+    ]
+    for tick in range(int(SIMULATED_LONGEST) + 1):
+        place = zero + tick / SIMULATED_LONGEST * SIMULATED_PLOT
+        parts += [svg.vertical(place, start - 4, bottom), svg.text(place, bottom + 10, f"{tick}", "quiet", "middle")]
+    numbers = []
+    for row, one in enumerate(found):
+        height = start + row * ROW
+        end = zero + min(one.mean, SIMULATED_LONGEST) / SIMULATED_LONGEST * SIMULATED_PLOT
+        parts.append(svg.text(zero - 6, height + 9, one.about, "small", "end"))
+        parts.append(svg.bar(zero, end, height, BAR, "s0", f"{one.about}: {one.mean:.4g}, geometric mean of {one.programs} programs"))
+        spread = f"{one.mean:.2f} ({one.least:.2f} to {one.most:.2f}, {one.programs} programs)"
+        numbers.append(svg.text(end + 4, height + 9, spread, "number"))
+    foot = "Both sides are simulated on 8 nodes of 10 cores, each with the fastest of its ways and settings that were tried: docs/evidence/combination.md."
+    parts.append(svg.text(MARGIN, bottom + 28, foot, "quiet"))
+    return [*parts, svg.vertical(zero + SIMULATED_PLOT / SIMULATED_LONGEST, start - 4, bottom, "one"), *numbers]
 
 
 def _break(place, top):

@@ -54,6 +54,13 @@ void dac_for(First first, Last last, F&& body, std::uint64_t grain) {
 
 // An option of parallel_for: loop frames as in Govedič, 2023, Fig. 3-2, one iteration at a time, with a
 // fence in NEXT. parallel_for without it is several times faster.
+//
+// Example:
+//   #include <sennit/parallel_for.hpp>
+//
+//   void add_one_by_one(long n, double a, const double* x, double* y) {
+//     sennit::parallel_for(n, [=](long i) { y[i] += a * x[i]; }, sennit::baseline::thesis);
+//   }
 inline constexpr loop_options thesis{.thesis = true};
 
 }  // namespace sennit::baseline

@@ -32,6 +32,7 @@ enum class beat_source_kind {
 // Members left at their defaults come from the environment (SENNIT_BEAT, SENNIT_BEAT_SHARE). Without these
 // variables the period is 100 us, the source is automatic, and the share is 0.05.
 struct beats_options {
+  // Bounds of `period`.
   static constexpr std::chrono::nanoseconds least_period = std::chrono::microseconds(10);
   static constexpr std::chrono::nanoseconds most_period = std::chrono::seconds(10);
 
@@ -63,8 +64,8 @@ struct beat_count {
   std::chrono::nanoseconds period{0};  // at which the beats come: see beats_options::most_share
   std::uint64_t asked = 0;             // periods that passed while the thread was at work
   std::uint64_t delivered = 0;         // beats that arrived: at most asked + 1
-  std::uint64_t missed =
-      0;  // beats that came due before the one before had arrived; they are not made up for
+  // Beats that came due before the one before had arrived; they are not made up for.
+  std::uint64_t missed = 0;
   std::uint64_t retries = 0;  // repeated calls, shortly after a beat that arrived at an unsuitable moment
 };
 
@@ -92,7 +93,9 @@ struct beat_count {
 //
 //   void show_beats() {
 //     using namespace std::chrono_literals;
-//     const sennit::beats beating({.period = 200us, .workers = false, .calling_thread = true});
+//     const sennit::beats_options how{
+//         .period = 200us, .source = sennit::beat_source_kind::posix_timers, .workers = false, .calling_thread = true};
+//     const sennit::beats beating(how);
 //     const auto end = std::chrono::steady_clock::now() + 20ms;
 //     while (std::chrono::steady_clock::now() < end) {}
 //     for (const sennit::beat_count& c : beating.statistics())

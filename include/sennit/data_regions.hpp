@@ -30,10 +30,12 @@ struct range {
   std::int64_t last = 0;
 
   constexpr std::int64_t size() const noexcept { return last > first ? last - first : 0; }
+  // The halves.
   constexpr range left() const noexcept { return {first, first + size() / 2}; }
   constexpr range right() const noexcept { return {first + size() / 2, last}; }
   // This range with k more indices at either end.
   constexpr range grown(std::int64_t k) const noexcept { return {first - k, last + k}; }
+  // The indices that are in both.
   constexpr range within(range bounds) const noexcept {
     return {std::max(first, bounds.first), std::min(last, bounds.last)};
   }
@@ -74,6 +76,7 @@ struct rectangle {
   }
   // This rectangle with k more rows and columns at each side.
   constexpr rectangle grown(std::int64_t k) const noexcept { return {rows.grown(k), columns.grown(k)}; }
+  // The cells that are in both.
   constexpr rectangle within(rectangle bounds) const noexcept {
     return {rows.within(bounds.rows), columns.within(bounds.columns)};
   }
@@ -93,7 +96,7 @@ struct sliced_range : range {
 // Contiguous elements.
 class memory_range {
  public:
-  static constexpr bool contiguous = true;
+  static constexpr bool contiguous = true;  // see data_region
 
   template <class T>
   memory_range(const T* elements, std::size_t n) noexcept

@@ -49,6 +49,18 @@ SENNIT_EXPORT schedule block_distribution(std::uint64_t iterations, unsigned wor
                                           std::uint64_t grain = 0);
 
 // Blocks of `size` iterations, given to the workers in turn.
+//
+// Example:
+//   #include <sennit/parallel_for.hpp>
+//   #include <sennit/replay.hpp>
+//   #include <sennit/worker.hpp>
+//
+//   void fill_rows_in_turn(long n, double* triangle, void (*fill)(double* row, long columns)) {
+//     const auto in_turn = sennit::cyclic_distribution(static_cast<std::uint64_t>(n), sennit::worker_count(), 8);
+//     sennit::replay(in_turn, sennit::strict_unordered,
+//                    [=] { sennit::parallel_for(n, [=](long i) { fill(triangle + i * n, i + 1); }); });
+//   }
+//   sennit::schedule boxes(std::uint64_t side) { return sennit::block_distribution_3d(side, side, side, 2, 2, 2); }
 SENNIT_EXPORT schedule cyclic_distribution(std::uint64_t iterations, unsigned workers, std::uint64_t size,
                                            unsigned loops = 1, std::uint64_t grain = 0);
 

@@ -84,6 +84,7 @@ struct divided {
   Effects effects_of;
   Step step;
 
+  // Runs the parts on the calling strand, from the first to the last.
   void operator()() const { run(all); }
 
  private:

@@ -10,11 +10,12 @@ namespace sennit {
 
 // One finding. `note`: it may cost speed, and may be intended. `missing`: it should be corrected.
 struct doctor_line {
+  // How bad it is.
   enum class severity { good, note, missing };
-  std::string topic;    // "membarrier", "workers", ...
-  std::string finding;  // what was found, with units
-  severity verdict = severity::good;
-  std::string remedy;  // what would correct it; empty if nothing needs correction
+  std::string topic;                  // "membarrier", "workers", ...
+  std::string finding;                // what was found, with units
+  severity verdict = severity::good;  // how bad that is
+  std::string remedy;                 // what would correct it; empty if nothing needs correction
 };
 
 // Examines the machine: CPUs, quota, topology, barrier, stacks, huge pages, clock, and the SENNIT_

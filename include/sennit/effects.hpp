@@ -52,6 +52,20 @@ struct hull {
 //
 // All are pure, and several workers call them at once. The answer "yes" is always correct, but costs
 // interleaving; for contains() the answer "no" is always correct.
+//
+// Example:
+//   // Every second double of [from, to).
+//   struct every_second {
+//     const double* from;
+//     const double* to;
+//     friend sennit::hull hull_of(const every_second& e) {
+//       return {reinterpret_cast<std::uintptr_t>(e.from), reinterpret_cast<std::uintptr_t>(e.to)};
+//     }
+//     friend bool interferes(const every_second& a, const every_second& b) {
+//       return a.from < b.to && b.from < a.to && (a.from - b.from) % 2 == 0;
+//     }
+//   };
+//   static_assert(sennit::data_region<every_second>);
 template <class R>
 concept data_region = std::copy_constructible<R> && requires(const R& r) {
   { interferes(r, r) } -> std::convertible_to<bool>;
@@ -121,9 +135,14 @@ constexpr auto excludes(const R&... regions) noexcept {
 // Example:
 //   #include <sennit/data_regions.hpp>
 //
+//   #include <atomic>
+//
 //   sennit::effects of_sweep(const double* in, double* out, sennit::range rows) {
 //     return {sennit::reads(sennit::memory_range(in, rows.grown(1))),
 //             sennit::writes(sennit::memory_range(out, rows))};
+//   }
+//   sennit::effects of_count(const char& letter, std::atomic<long>& count) {
+//     return {sennit::reads(sennit::memory_range(&letter, 1)), sennit::adds(sennit::memory_range(&count, 1))};
 //   }
 class SENNIT_EXPORT effects {
  public:
@@ -158,6 +177,7 @@ class SENNIT_EXPORT effects {
   }
 
   bool empty() const noexcept { return count_ == 0 && !rare_.everything; }
+  // Whether they are everything().
   bool is_everything() const noexcept { return rare_.everything; }
 
   // Whether the two must keep their order: they share data that at least one of them writes.

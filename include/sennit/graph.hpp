@@ -51,6 +51,7 @@ struct hashed {};
 //                                                         .keys = sennit::graph::hashed<sennit::graph::byte_hash>()});
 //   }
 struct byte_hash {
+  // The hash of the key's bytes.
   template <class Key>
     requires std::has_unique_object_representations_v<Key>
   std::size_t operator()(const Key& k) const noexcept {
@@ -64,7 +65,7 @@ struct byte_hash {
 // throws std::out_of_range.
 template <std::size_t Rank>
 struct dense {
-  std::array<std::uint64_t, Rank> extents;
+  std::array<std::uint64_t, Rank> extents;  // of the box, in each dimension
   template <std::integral... Extents>
     requires(sizeof...(Extents) == Rank)
   constexpr explicit dense(Extents... e) noexcept : extents{static_cast<std::uint64_t>(e)...} {}
@@ -77,6 +78,16 @@ using places = detail::color_kind;
 
 // color_count() is the number of these places in the runtime of the calling strand, or outside any runtime
 // in the default one. color_here() is the place of the worker that runs the call.
+//
+// Example:
+//   // Whether a node for this place of the data runs where the data are.
+//   bool is_near(unsigned place) {
+//     constexpr auto nodes = sennit::graph::places::nodes;
+//     return place % sennit::graph::color_count(nodes) == sennit::graph::color_here(nodes);
+//   }
+//   bool can_have_colors(sennit::graph::places of) {
+//     return sennit::graph::color_count(of) <= sennit::graph::most_colors;
+//   }
 inline unsigned color_count(places p) { return detail::color_count(p); }
 inline unsigned color_here(places p) noexcept { return detail::color_here(p); }
 
@@ -87,12 +98,25 @@ inline constexpr unsigned most_colors = detail::most_colors;
 // The share of a node's data near a place, for color functions that return several places.
 struct weighted_color {
   unsigned color;
-  double weight;
+  double weight;  // the share
 };
 
 // How workers share the nodes of a graph with colors. It holds for this run only, whatever runs around it and within it.
 // (Compare Maglalang, Krishnamoorthy and Agrawal, 2016, section III.) A worker takes what is ready and of its own color
 // first.
+//
+// Example:
+//   #include <vector>
+//
+//   // Node k works on two blocks, one of which is larger. Workers of other places leave a node for a while.
+//   void merge_all(int last, std::vector<int> (*needs)(int), void (*merge)(int), unsigned (*place_of)(int block)) {
+//     const auto colors = [=](int k) {
+//       return std::vector<sennit::graph::weighted_color>{{place_of(2 * k), 2}, {place_of(2 * k + 1), 1}};
+//     };
+//     const sennit::graph::coloring patient{.of = sennit::graph::places::nodes, .patience = 8};
+//     sennit::graph::run(last, sennit::graph::nodes{
+//                                  .predecessors = needs, .compute = merge, .color = colors, .coloring = patient});
+//   }
 struct coloring {
   places of = places::nodes;
   // A worker that runs out of nodes of its own color leaves those of other colors to their own workers for a while, and
@@ -101,9 +125,33 @@ struct coloring {
   double patience = 2;
 };
 
+// What a graph has where nothing is given for color; the others below are for trace, priority, within, bytes_of and
+// most_alive. For functions whose callers may leave these out.
+//
+// Example:
+//   #include <vector>
+//
+//   template <class Color = sennit::graph::no_color, class Trace = sennit::graph::no_trace,
+//             class Priority = sennit::graph::no_priority, class Within = sennit::graph::no_limit,
+//             class MostAlive = sennit::graph::no_bound>
+//   void run_chain(int n, void (*compute)(int), Color color = {}, Trace trace = {}, MostAlive most = {}, Priority first = {},
+//                  Within within = {}) {
+//     const auto before = [](int k) { return k == 0 ? std::vector<int>() : std::vector<int>{k - 1}; };
+//     sennit::graph::run(n, sennit::graph::nodes{.predecessors = before,
+//                                                .compute = compute,
+//                                                .color = color,
+//                                                .keys = sennit::graph::hashed<>(),
+//                                                .trace = trace,
+//                                                .most_alive = most,
+//                                                .priority = first,
+//                                                .within = within});
+//   }
+//   void run_plain_chain(void (*compute)(int)) { run_chain(9, compute); }
+//   using alive_without_bytes = sennit::graph::alive<sennit::graph::no_bytes_of>;
 struct no_color {};
 
 class SENNIT_EXPORT trace;  // sennit/graph_trace.hpp
+// As no_color.
 struct no_trace {};
 struct no_priority {};
 struct no_limit {};
@@ -116,6 +164,7 @@ struct alive_seen {
   bool beyond = false;  // more than the bound was alive
 };
 
+// As no_color.
 struct no_bytes_of {};
 
 // How much may be alive in a run whose nodes have values. While so much is alive, no node begins whose value would be
@@ -168,6 +217,7 @@ struct alive {
   alive_seen* seen = nullptr;
 };
 
+// As no_color.
 struct no_bound {};
 
 // A graph, described by functions. Several workers call the functions at once. They call predecessors() and
@@ -187,6 +237,7 @@ struct no_bound {};
 //                       Cost: some 50 to 100 ns a node.
 //   most_alive          how many values may be alive: a number, or graph::alive{...}, which can also count bytes.
 //                       Cost: three short locks a node, and another call of predecessors() for a node that waits.
+//   coloring            how workers share nodes that have colors: see graph::coloring
 //   priority(key)       an int. A worker first explores what it has found. Then it takes the node of the highest
 //                       priority of all that are ready in the run at that moment, wherever they became ready; of
 //                       equals, the latest. With one worker, this is the exact order. With several, a node may become
@@ -230,6 +281,7 @@ struct nodes {
 template <class Key, class Predecessors, class Compute>
 class node {
  public:
+  // The key, and what the graph's predecessors() gives for it.
   const Key& key() const noexcept { return key_; }
   decltype(auto) predecessors() const { return predecessors_(key_); }
   // The value of the predecessor with this key. Branches that the function forks may call it, too, several at
@@ -327,6 +379,17 @@ class SENNIT_EXPORT cycle_error : public std::runtime_error {
 //     return sennit::graph::run(field{rows - 1, columns - 1},
 //                               sennit::graph::nodes{.predecessors = before, .compute = sum});
 //   }
+//
+//   // Whether files can be built that include one another: not in a circle.
+//   bool can_be_built(int last, std::vector<int> (*includes)(int), void (*build)(int)) {
+//     const sennit::graph::any_nodes<int> files{.predecessors = includes, .compute = build};
+//     try {
+//       sennit::graph::run(last, files);
+//     } catch (const sennit::graph::cycle_error<int>& circle) {
+//       return circle.keys().empty();  // false: it names the files
+//     }
+//     return true;
+//   }
 template <class Key, class Predecessors, class Compute, class Color, class Keys, class Trace, class MostAlive,
           class Priority, class Within>
 auto run(const Key& sink,
@@ -360,7 +423,7 @@ auto run(const Key& sink,
 
 // The same for functions that are called through pointers. It is shorter to write and quicker to compile:
 //   sennit::graph::run(sink, {.predecessors = f, .compute = g, .color = h});
-// Nodes have no values, and keys are hashed.
+// Nodes have no values, and keys are hashed. Its members, coloring and trace among them, are those of nodes.
 template <class Key>
 struct any_nodes {
   detail::any_predecessors<Key> predecessors;

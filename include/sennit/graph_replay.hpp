@@ -25,6 +25,7 @@ namespace sennit::graph {
 //   const sennit::graph::schedule as_seen(sennit::graph::trace::load("grid.trace"));
 class SENNIT_EXPORT schedule {
  public:
+  // Who computes a node, and when.
   struct place {
     std::uint32_t worker;
     std::uint32_t position;  // in that worker's order
@@ -39,6 +40,7 @@ class SENNIT_EXPORT schedule {
   // key has a place already.
   void assign(std::string key, std::uint32_t worker);
 
+  // The place of the node with this key, if the schedule has the node.
   std::optional<place> find(std::string_view key) const;
   std::size_t size() const noexcept { return places_.size(); }
   // One more than the largest number of a worker.

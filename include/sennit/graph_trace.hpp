@@ -38,6 +38,7 @@ namespace sennit::graph {
 //   }
 class SENNIT_EXPORT trace {
  public:
+  // A node that was computed.
   struct node {
     std::string key;  // as in messages of errors, but strings without quotes
     std::vector<std::uint32_t>

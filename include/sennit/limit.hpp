@@ -22,6 +22,7 @@ class limits {
   limits(limit& first, More&... more) noexcept : all_{&first, &more...}, count_(1 + sizeof...(More)) {}
 
   bool empty() const noexcept { return count_ == 0; }
+  // In the order in which they were given.
   std::span<limit* const> all() const noexcept { return {all_, count_}; }
 
  private:

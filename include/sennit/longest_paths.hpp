@@ -34,6 +34,7 @@ class SENNIT_EXPORT longest_paths {
   // the key, if two nodes have keys of one text.
   explicit longest_paths(const trace& seen);
 
+  // The priority of the node with this key.
   template <class Key>
   int operator()(const Key& key) const {
     return of(detail::label_of_key<Key>(key));

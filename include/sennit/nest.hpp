@@ -33,6 +33,18 @@ constexpr sizes<sizeof...(I)> tile_sizes(const char* order, I... size) {
 // The orders. Each serial strand follows the order, and workers that help take contiguous parts of it.
 
 // The order in which the nest is written: the last dimension runs fastest.
+//
+// Example:
+//   // Code that is given an order: sennit::row, sennit::tiled(32), sennit::morton(16) or sennit::morton.
+//   template <class Order>
+//   void transpose(long n, const double* a, double* b, Order order) {
+//     sennit::parallel_for_nest({n, n}, [=](auto i, auto j) { b[j * n + i] = a[i * n + j]; }, order);
+//   }
+//   void transpose_in_order(long n, const double* a, double* b, bool by_rows) {
+//     if (by_rows) return transpose<sennit::row_order>(n, a, b, sennit::row);
+//     transpose<sennit::tiled_order<2>>(n, a, b, sennit::tiled(32, 64));
+//   }
+//   using halves = sennit::morton_order<0>;  // the type of sennit::morton
 struct row_order {};
 inline constexpr row_order row{};
 
@@ -56,6 +68,7 @@ constexpr tiled_order<sizeof...(I)> tiled(I... size) {
 // beyond its extent.
 template <std::size_t N>
 struct morton_order {
+  // The order with a base of the program's own.
   template <std::integral... I>
     requires(N == 0 && sizeof...(I) > 0)
   constexpr morton_order<sizeof...(I)> operator()(I... size) const {

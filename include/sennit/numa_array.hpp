@@ -10,8 +10,8 @@
 
 namespace sennit {
 
-// `huge`: pages of 2 MiB, if the system has them available. They cause fewer misses of the TLB, but place
-// data more coarsely.
+// `usual`: pages of the size that the system uses, mostly 4 KiB. `huge`: pages of 2 MiB, if the system has them available. They
+// cause fewer misses of the TLB, but place data more coarsely.
 enum class page_size { usual, huge };
 
 namespace detail {
@@ -34,6 +34,7 @@ SENNIT_EXPORT void return_pages(void* memory, std::size_t bytes) noexcept;
 //   #include <sennit/parallel_for.hpp>
 //   #include <sennit/replay.hpp>
 //
+//   sennit::numa_array<double> zeros(std::size_t n) { return sennit::numa_array<double>(n, sennit::page_size::huge); }
 //   sennit::schedule initialize(sennit::numa_array<double>& x) {
 //     return sennit::record([&] { sennit::parallel_for(x, [](double& e) { e = 1; }); });
 //   }
@@ -67,6 +68,7 @@ class numa_array {
   }
   ~numa_array() = default;
 
+  // As those of a std::vector.
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
   T* data() noexcept { return memory_.get(); }

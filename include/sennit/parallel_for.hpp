@@ -51,6 +51,7 @@ constexpr loop_options grain(I iterations) noexcept {
 //       for (unsigned s = 0; s < steps; ++s) sennit::parallel_for(x, [](double& e) { e *= 2; });
 //     });
 //   }
+//   void once(std::vector<double>& x) { sennit::parallel_for(x, [](double& e) { e *= 2; }, sennit::static_partition); }
 inline constexpr loop_options static_partition{.fixed_parts = true};
 
 namespace detail {

@@ -16,6 +16,7 @@
 
 namespace sennit {
 
+// How much a pipeline may hold.
 struct pipeline_options {
   // The source is asked for no more while so many items are underway. 0: four for each worker. What a
   // pipeline holds in memory grows with this number, and not with the number of items.
@@ -119,7 +120,8 @@ struct piping {
 //
 //   std::vector<std::size_t> lengths(const std::vector<std::string>& lines) {
 //     std::vector<std::size_t> all;
-//     sennit::pipeline({.most_alive = 16},
+//     const sennit::pipeline_options few{.most_alive = 16};
+//     sennit::pipeline(few,
 //                      sennit::source(lines),
 //                      sennit::stage([](const std::string& line) { return line.size(); }),
 //                      sennit::stage(sennit::ordered, [&](std::size_t n) { all.push_back(n); }));

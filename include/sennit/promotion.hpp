@@ -42,6 +42,7 @@ inline constexpr promotion on_demand{};
 //     sennit::runtime beating({.promotion = sennit::heartbeat(100us)});
 //     return beating.run([] { return fib(30); });
 //   }
+//   sennit::promotion chosen(bool bounded) { return bounded ? sennit::heartbeat(100us) : sennit::on_demand; }
 constexpr promotion heartbeat(std::chrono::nanoseconds period) noexcept { return {period}; }
 
 }  // namespace sennit

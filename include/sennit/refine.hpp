@@ -63,7 +63,9 @@ inline constexpr refinement_options coarsening{.most_rounds = 5, .prune = 85};
 //   #include <vector>
 //
 //   void relax(std::vector<double>& x, std::vector<double>& next, int rounds) {
-//     sennit::refinement plan;
+//     sennit::refinement_options how = sennit::coarsening;  // fewer and larger pieces
+//     how.settled = sennit::strict_unordered;
+//     sennit::refinement plan({}, how);
 //     const auto n = x.size();
 //     for (int i = 0; i < rounds; ++i) {
 //       plan.run([&] { sennit::parallel_for(std::size_t{1}, n - 1, [&](std::size_t k) {

@@ -19,8 +19,23 @@ namespace sennit {
 // What a construct throws in a cancelled region, because the construct has no value to return. region::run()
 // catches it. Code in between may catch it to clean up, and should rethrow it. Any other exception takes
 // precedence over it.
+//
+// Example:
+//   #include <sennit/parallel_for.hpp>
+//
+//   #include <cstdio>
+//
+//   void write_all(int n, void (*write)(int), const char* file) {
+//     try {
+//       sennit::parallel_for(n, write);
+//     } catch (const sennit::cancelled&) {
+//       std::remove(file);  // it is not complete
+//       throw;
+//     }
+//   }
 class SENNIT_EXPORT cancelled : public std::exception {
  public:
+  // That the region was cancelled.
   const char* what() const noexcept override;
 };
 

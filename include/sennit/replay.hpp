@@ -82,6 +82,9 @@ SENNIT_EXPORT schedule run_designed(action body);
 //     sennit::replay(as_touched, sennit::strict_unordered,
 //                    [&] { sennit::parallel_for(x, [](double& e) { e *= 2; }); });
 //   }
+//   sennit::fidelity how(bool same_times, bool same_order) {
+//     return same_order ? sennit::strict_ordered : same_times ? sennit::strict_unordered : sennit::relaxed;
+//   }
 template <std::invocable F>
 schedule record(F&& f) {
   auto body = [&] { std::forward<F>(f)(); };
@@ -148,6 +151,18 @@ SENNIT_EXPORT void designate(unsigned worker);
 // strict replay, a task can call its serial kernel, because nothing that the task forks would be stolen
 // (dynamic coarsening: Lifflander et al., 2014, VI). Returns true outside strict replays, also in design().
 // Thread-safety: any thread may call it. Cost: some nanoseconds.
+//
+// Example:
+//   #include <sennit/join.hpp>
+//
+//   void visit_all(int first, int count, void (*visit)(int)) {
+//     if (count > 1 && sennit::may_be_stolen()) {
+//       sennit::join([=] { visit_all(first, count / 2, visit); },
+//                    [=] { visit_all(first + count / 2, count - count / 2, visit); });
+//     } else {
+//       for (int i = first; i < first + count; ++i) visit(i);
+//     }
+//   }
 SENNIT_EXPORT bool may_be_stolen() noexcept;
 
 }  // namespace sennit

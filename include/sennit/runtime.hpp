@@ -24,14 +24,14 @@ namespace sennit {
 // if the kernel supports it, else `fence`.
 enum class steal_barrier { automatic, membarrier, fence };
 
-// Where workers may run. `automatic` is `node` on a machine with several NUMA nodes, else `none`. The
-// library never binds a thread that the program made.
+// Where workers may run: anywhere (`none`), on one NUMA node each, or on one core each. `automatic` is `node` on a machine with
+// several NUMA nodes, else `none`. The library never binds a thread that the program made.
 enum class pin_mode { automatic, none, node, core };
 
 // How to make a runtime. Members left at their defaults come from the environment (SENNIT_WORKERS,
 // SENNIT_STACK, SENNIT_BARRIER, SENNIT_PIN, SENNIT_TOPOLOGY, SENNIT_PROMOTION), or else from the machine.
 struct runtime_options {
-  static constexpr unsigned most_workers = 1024;
+  static constexpr unsigned most_workers = 1024;  // what `workers` may be
 
   // The number of workers, including the calling thread: 1 to most_workers. 0: one for each CPU of the
   // affinity mask, but no more than the cgroup's CPU quota.
@@ -93,7 +93,11 @@ struct statistics {
 //   #include <cstdio>
 //
 //   void compute() {
-//     sennit::runtime small({.workers = 2, .stack_bytes = 1 << 20});
+//     const sennit::runtime_options two{.workers = 2,
+//                                       .stack_bytes = 1 << 20,
+//                                       .barrier = sennit::steal_barrier::fence,
+//                                       .pin = sennit::pin_mode::core};
+//     sennit::runtime small(two);
 //     const long answer = small.run([] {
 //       auto [a, b] = sennit::join([] { return 40L; }, [] { return 2L; });
 //       return a + b;

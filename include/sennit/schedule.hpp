@@ -45,6 +45,8 @@ struct worker_share {
 //     const sennit::schedule coarse = recorded.prune(90);
 //     std::printf("%zu of %zu steals, %zu bytes\n", coarse.steals(), recorded.steals(), coarse.bytes());
 //     coarse.save(to);
+//     for (const sennit::worker_share& share : recorded.shares())
+//       std::printf("busy for %lld ns\n", static_cast<long long>(share.busy.count()));
 //   }
 class SENNIT_EXPORT schedule {
  public:

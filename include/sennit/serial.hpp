@@ -23,7 +23,8 @@
 namespace sennit {
 
 // The policy under which a program runs on the runtime. Every policy has the members of this one: P::join,
-// P::task_group, P::latent_join, P::latent_for, P::latent_reduce, P::pipeline, and all algorithms. Their results and
+// P::task_group, P::parallel_for, P::parallel_for_nest, P::latent_join, P::latent_for, P::latent_reduce, P::pipeline, and all
+// algorithms. Their results and
 // exceptions are those of the same names in namespace sennit.
 //
 // Example:
@@ -105,6 +106,16 @@ struct serial : detail::algorithm_members<detail::elided> {
 // for a spawn, and one for a loop of any length. A reduction, a scan, a transformation, a copy, a fill,
 // a search and a pipeline count as loops. Latent joins and loops count as others. A nest and a sort count the joins and the loops that
 // they consist of. Each thread has its own count.
+//
+// Its members are those of `parallel`: join, task_group, parallel_for, parallel_for_nest, parallel_reduce, parallel_fold,
+// latent_join, latent_for, latent_reduce, pipeline, and all algorithms.
+//
+// Example:
+//   std::uint64_t forks_of(void (*program)()) {
+//     sennit::counted_serial::reset();
+//     sennit::counted_serial::join(program, program);
+//     return sennit::counted_serial::forks();  // 1, and those of the program
+//   }
 struct counted_serial : detail::algorithm_members<detail::elided_and_counted> {
   // The forks since reset().
   static std::uint64_t forks() noexcept { return detail::elided_and_counted::forks; }

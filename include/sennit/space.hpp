@@ -25,6 +25,14 @@ constexpr std::ptrdiff_t to_index(I value) {
 
 // The indices [begin, end) of one loop of a nest. A single number n means [0, n). An end before the begin
 // means no indices.
+//
+// Example:
+//   #include <sennit/nest.hpp>
+//
+//   double* clear_inner(double* a, long n, sennit::extent rows) {
+//     sennit::parallel_for_nest({rows, {1, n - 1}}, [=](auto i, auto j) { a[i * n + j] = 0; });
+//     return a;
+//   }
 struct extent {
   constexpr extent() = default;
   template <std::integral I>
@@ -80,6 +88,7 @@ class tile {
     }
     return false;
   }
+  // Changes the bounds in dimension d.
   constexpr void set(std::size_t d, std::ptrdiff_t begin, std::ptrdiff_t end) noexcept {
     begin_[d] = begin;
     end_[d] = end;
@@ -99,6 +108,14 @@ class tile {
 
 // The cells (i, j) of an n x n square on one side of its diagonal.
 // Made by upper_triangle() and lower_triangle().
+//
+// Example:
+//   #include <sennit/nest.hpp>
+//
+//   void mirror(double* a, long n, sennit::triangle cells) {
+//     sennit::parallel_for_nest(cells, [=](auto i, auto j) { a[i * n + j] = a[j * n + i]; });
+//   }
+//   void make_symmetric(double* a, long n) { mirror(a, n, sennit::lower_triangle(n)); }
 class triangle {
  public:
   enum class side { upper, lower };
@@ -106,7 +123,9 @@ class triangle {
   constexpr triangle(std::ptrdiff_t n, side which) noexcept : n_(n < 0 ? 0 : n), side_(which) {}
 
   constexpr std::ptrdiff_t size() const noexcept { return n_; }
+  // Above the diagonal.
   constexpr bool is_upper() const noexcept { return side_ == side::upper; }
+  // Whether the cell (i, j) is in it.
   constexpr bool contains(std::ptrdiff_t i, std::ptrdiff_t j) const noexcept {
     return is_upper() ? i < j : j < i;
   }

@@ -57,6 +57,22 @@ void step(F&& body) {
 
 // A part that can be cut: slice(p) returns what to do first, and what remains. size() == 0 means that
 // nothing remains.
+//
+// Example:
+//   #include <utility>
+//
+//   // Letters of a text, a line at a time.
+//   struct lines {
+//     const char* first;
+//     const char* last;
+//     std::int64_t size() const { return last - first; }
+//     friend std::pair<lines, lines> slice(const lines& l) {
+//       const char* end = l.first;
+//       while (end != l.last && *end++ != '\n') {}
+//       return {{l.first, end}, {end, l.last}};
+//     }
+//   };
+//   static_assert(sennit::sliceable<lines>);
 template <class Part>
 concept sliceable = std::copyable<Part> && requires(const Part& p) {
   { p.size() } -> std::convertible_to<std::int64_t>;
@@ -164,6 +180,31 @@ detail::deferred_call<std::decay_t<F>, Args...> call(F&& f, Args&&... args) {
 }
 
 // What a function may still read and write after a sequence().
+//
+// Example:
+//   #include <sennit/data_regions.hpp>
+//
+//   // Copies, and then writes the end of the copy.
+//   void copy(const double* from, double* to, long parts, long size) {
+//     const sennit::call_effects fx{sennit::reads(sennit::memory_range(from, sennit::range{0, parts * size})),
+//                                   sennit::writes(sennit::memory_range(to, sennit::range{0, parts * size + 1}))};
+//     const auto block = [=](std::size_t part) {
+//       const auto begin = static_cast<std::int64_t>(part) * size;
+//       return sennit::divided{
+//           sennit::range{begin, begin + size}, 0,
+//           [=](sennit::range r) {
+//             return sennit::effects(sennit::reads(sennit::memory_range(from, r)),
+//                                    sennit::writes(sennit::memory_range(to, r)));
+//           },
+//           [=](sennit::range r) {
+//             for (auto i = r.first; i < r.last; ++i) to[i] = from[i];
+//           }};
+//     };
+//     const auto all = [=] { sennit::sequence_of(static_cast<std::size_t>(parts), block); };
+//     const sennit::effects end(sennit::writes(sennit::memory_range(to + parts * size, 1)));
+//     sennit::sequence(sennit::followed_by(sennit::writes(sennit::memory_range(to + parts * size, 1))), all);
+//     sennit::step(end, [=] { to[parts * size] = -1; });
+//   }
 class followed_by : public effects {
  public:
   template <class... Sets>

@@ -23,7 +23,7 @@ enum class splice_engine : std::uint8_t {
 
 // Why a splice did without something that makes others faster.
 enum class splice_reason : std::uint8_t {
-  none,
+  none,            // it did not do without
   functions,       // the body calls functions, and returns no trees
   parts,           // the parts of the trees are not of type sennit::range or sennit::rectangle
   ranges,          // the trees are over different ranges or rectangles, or rectangles have different blocks
@@ -51,8 +51,8 @@ enum class splice_group : std::uint8_t {
 
 // A size of blocks that was tried, and how long the interleaved calls took for one index: all of them together.
 struct tried_block {
-  std::int64_t block = 0;
-  double ns = 0;
+  std::int64_t block = 0;  // in indices
+  double ns = 0;           // for one index
   friend bool operator==(const tried_block&, const tried_block&) = default;
 };
 
@@ -64,7 +64,8 @@ struct tried_block {
 //   // The time at one index with the best size; 0 if nothing was tried.
 //   double best(const sennit::splice_report& took) {
 //     double ns = 0;
-//     for (const sennit::tried_block& t : took.tried)
+//     const sennit::tried_blocks& sizes = took.tried;
+//     for (const sennit::tried_block& t : sizes)
 //       if (ns == 0 || t.ns < ns) ns = t.ns;
 //     return ns;
 //   }
@@ -124,9 +125,11 @@ class tried_blocks {
 //           }};
 //     });
 //     if (took.engine != sennit::splice_engine::wavefront) std::cerr << took.text() << '\n';
+//     if (took.no_shift == sennit::splice_reason::scattered_data) std::cerr << "its data are far apart\n";
+//     if (took.group == sennit::splice_group::caches) std::cerr << "more sweeps would not fit the caches\n";
 //   }
 struct splice_report {
-  std::uint64_t steps = 0;
+  std::uint64_t steps = 0;        // of all calls
   std::uint64_t checks = 0;       // comparisons of effects
   std::uint64_t switches = 0;     // between stacks
   std::uint64_t delayed = 0;      // steps that had to wait
@@ -148,8 +151,8 @@ struct splice_report {
   // functions with a sliced range: the size of the slices. 0 for other functions.
   std::int64_t block = 0;
   bool block_is_chosen = false;  // by the library
-  std::uint64_t block_bytes =
-      0;  // of the data that the first tree touches in such a block, on average; 0: not known
+  // Of the data that the first tree touches in such a block, on average; 0: not known.
+  std::uint64_t block_bytes = 0;
   // The rows and columns of a tile, if rectangles were walked tile by tile.
   std::int64_t tile_rows = 0;
   std::int64_t tile_columns = 0;
@@ -175,6 +178,7 @@ struct splice_report {
   // std::bad_alloc.
   SENNIT_EXPORT std::string text() const;
 
+  // Adds the report of another splice.
   splice_report& operator+=(const splice_report& other) noexcept {
     steps += other.steps;
     checks += other.checks;

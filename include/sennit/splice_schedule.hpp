@@ -85,6 +85,7 @@ struct splice_notes {
 //   }
 class SENNIT_EXPORT splice_schedule {
  public:
+  // One block of one call.
   struct step {
     std::uint32_t call;
     std::uint32_t block;

@@ -19,8 +19,10 @@
 //   // What becomes of '#pragma splice step Reads(RE(from, from + n)) Writes(RE(to, to + n))'.
 //   sennit::effects of_copy(const char* from, char* to, int n) {
 //     using namespace sennit::splicec;
-//     return {sennit::reads(RE(from, from + n)), sennit::writes(RE(to, to + n))};
+//     return {sennit::reads(RE(from, from + n)), sennit::writes(RE(to, to + n), object(n))};
 //   }
+//   void copy(const char* from, char* to, int n);
+//   sennit::effects of_this_call(const char* from, char* to) { return sennit::splicec::of_call(copy, of_copy, from, to, 80); }
 namespace sennit::splicec {
 
 using sennit::memory_box;

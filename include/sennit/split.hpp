@@ -50,6 +50,7 @@ class SENNIT_EXPORT split {
   // worker had several parts, replay the schedule itself instead. A loop with a grain counts as one without.
   explicit split(const schedule& s, std::uint64_t at = 0);
 
+  // The number of parts.
   std::size_t parts() const noexcept { return begins_.size(); }
   // Where a part of n iterations begins. Returns n if there is no such part.
   std::uint64_t begin_of(std::size_t part, std::uint64_t n) const noexcept;

@@ -103,6 +103,7 @@ class SENNIT_EXPORT flow_submission {
 
 namespace sennit::graph {
 
+// How a task_flow works.
 struct flow_options {
   // While so many tasks have been submitted and have not finished, submit() runs tasks. At least 1.
   std::uint32_t most_waiting = 4096;
@@ -121,10 +122,12 @@ struct flow_options {
 //   // Each block is loaded, two at a time, and then changed. What was loaded is changed before more is loaded.
 //   void change(std::vector<std::vector<double>>& blocks, void (*load)(std::vector<double>&)) {
 //     sennit::limit two(2);
-//     sennit::graph::task_flow flow;
+//     const sennit::graph::flow_options few{.most_waiting = 1000};
+//     sennit::graph::task_flow flow(few);
+//     const sennit::graph::flow_task_options loads{.name = "load", .within = two};
 //     for (std::vector<double>& block : blocks) {
 //       const sennit::effects all = sennit::writes(sennit::memory_range(&block, 1));
-//       flow.submit(all, [&block, load] { load(block); }, {.name = "load", .within = two});
+//       flow.submit(all, [&block, load] { load(block); }, loads);
 //       flow.submit(all, [&block] { for (double& x : block) x += 1; }, {.name = "change", .priority = 1});
 //     }
 //     flow.wait();

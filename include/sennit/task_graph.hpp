@@ -181,6 +181,9 @@ class SENNIT_EXPORT pending_run {
 //     g.add([] { std::puts("done"); }).after(report);
 //     g.run();
 //   }
+//
+//   // A handle that others keep.
+//   sennit::graph::task<int> add_question(sennit::graph::task_graph& g) { return g.add([] { return 42; }); }
 class SENNIT_EXPORT task_graph {
  public:
   task_graph();
@@ -223,6 +226,7 @@ class SENNIT_EXPORT task_graph {
   void prioritize_longest_path() { detail::task_building::prioritize(tasks()); }
   void prioritize_longest_path(const trace& seen) { detail::task_building::prioritize(tasks(), seen); }
 
+  // How many tasks there are, and how many orders between two of them.
   std::size_t size() const;
   std::size_t edge_count() const;
 

@@ -46,6 +46,7 @@ class SENNIT_EXPORT tiling {
   // at most one there. The workers get them in row order.
   tiling& designate_blocks(const std::array<unsigned, D>& workers);
 
+  // Whose the cell is.
   unsigned worker_of(const std::array<std::ptrdiff_t, D>& cell) const noexcept;
 
   // For a region of `times` calls of parallel_for_nest, one after the other, over the array or a part of it, in row order.

@@ -15,7 +15,10 @@ namespace sennit {
 // Example:
 //   #include <cstdio>
 //
-//   void print_version() { std::printf("Sennit %s\n", sennit::version()); }
+//   void print_version() {
+//     std::printf("Sennit %s, headers of %d.%d.%d\n", sennit::version(), SENNIT_VERSION_MAJOR, SENNIT_VERSION_MINOR,
+//                 SENNIT_VERSION_PATCH);
+//   }
 SENNIT_EXPORT const char* version() noexcept;
 
 }  // namespace sennit

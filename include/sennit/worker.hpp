@@ -32,6 +32,13 @@ SENNIT_EXPORT unsigned worker_index() noexcept;
 
 // How many threads can be in one runtime at once, including its own threads and those that replace blocked
 // ones.
+//
+// Example:
+//   #include <array>
+//
+//   // A place for each worker, where per_worker would be too much.
+//   std::array<unsigned char, sennit::worker_index_bound> has_come{};
+//   void note() { has_come[sennit::worker_index()] = 1; }
 inline constexpr unsigned worker_index_bound = 4096;
 
 // The number of workers of the calling strand's runtime. Outside any runtime, the number of the default

@@ -410,8 +410,8 @@ class Charts(Folder):
             self.assertRegex(dark, rf"{rule} \{{.*(fill|stroke):")
 
     def test_a_figure_that_makes_no_sense_is_explained(self):
-        with self.assertRaisesRegex(suite.SuiteError, "figure 'figure'.*colour"):
-            self.suite(text=SUITE.replace("[[kernel]]", FIGURE.replace("axis", "colour") + "[[kernel]]"))
+        with self.assertRaisesRegex(suite.SuiteError, "figure 'figure'.*hue"):
+            self.suite(text=SUITE.replace("[[kernel]]", FIGURE.replace("axis", "hue") + "[[kernel]]"))
         series = "".join(f'"{i}" = ["x"]\n' for i in range(7))
         with self.assertRaisesRegex(suite.SuiteError, "more than 6 series"):
             text = SUITE.replace("[[kernel]]", FIGURE + series + "[[kernel]]")

@@ -16,8 +16,11 @@ import xml.etree.ElementTree as xml
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
+sys.path.insert(0, str(ROOT / "bench"))
+
 import draw_layers  # noqa: E402
 import draw_splice  # noqa: E402
+from driver import overview  # noqa: E402
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
 PICTURE = re.compile(r'(?:src|srcset)="([^"]+)"|!\[[^]]*\]\(([^)\s]+)\)')
@@ -167,6 +170,28 @@ class Overview(unittest.TestCase):
         self.assertEqual(drawn.returncode, 1)
         self.assertIn("oneTBB", drawn.stderr)
         self.assertFalse((self.folder / "overview-light.svg").exists())
+
+    # Catches: a picture, or sentences in the README, of another run than the one that is kept.
+    def test_of_the_readme_is_that_of_the_kept_run(self):
+        pictures = ROOT / "docs/pictures"
+        (self.folder / "overview.json").write_text((pictures / "overview.json").read_text())
+        drawn = self.draw()
+        self.assertEqual(drawn.returncode, 0, drawn.stderr)
+        for name in ("overview-light.svg", "overview-dark.svg", "overview.json"):
+            self.assertEqual((pictures / name).read_text(), (self.folder / name).read_text(), "write it again: make readme")
+        found, file = overview.from_kept(json.loads((pictures / "overview.json").read_text()))
+        simulated = json.loads((ROOT / "docs/evidence/data/combination.simulated.json").read_text())
+        said = overview.words(found, file, overview.papers(simulated))
+        page = " ".join((ROOT / "README.md").read_text().split())
+        self.assertIn(f"<!-- made by make readme --> {said} <!-- until here -->", page, "write it again: make readme")
+
+    def test_words_name_the_kernels_in_which_sennit_is_slower(self):
+        paper = overview.Paper("loops", 1.5, 1, 2, 3, 80)
+        for openmp, expected in ((0.5, "in 7 of 8 kernels. It is slower in `fib(7)`. On 80"), (0.7, "in 8 of 8 kernels. On 80")):
+            file = records(sennit=0.6, openmp=0.7, onetbb=0.7, rayon=0.7)
+            next(r for r in file["results"] if r["kernel"] == "fib" and r["system"] == "openmp")["median"] = openmp
+            found = overview.panels(ROOT / "bench/suites/overview.toml", [file])
+            self.assertIn(expected, overview.words(found, file, [paper]))
 
     def test_says_which_file_is_missing(self):
         drawn = subprocess.run(

@@ -17,7 +17,7 @@ using graph::weighted_color;
 
 // A grid of 40 by 40.
 constexpr int side = 40;
-std::vector<int> neighbours(int k) {
+std::vector<int> neighbors(int k) {
   std::vector<int> before;
   if (k % side != 0) before.push_back(k - 1);
   if (k >= side) before.push_back(k - side);
@@ -29,7 +29,7 @@ template <class Color>
 void expect_computed_with(const Color& color, const graph::coloring& how = {}) {
   const auto run = [&](auto keys) {
     ledger done(side * side);
-    graph::run(side * side - 1, graph::nodes{.predecessors = neighbours,
+    graph::run(side * side - 1, graph::nodes{.predecessors = neighbors,
                                              .compute =
                                                  [&](int k, auto& node) {
                                                    done.compute(static_cast<std::size_t>(k),

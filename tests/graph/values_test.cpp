@@ -14,7 +14,7 @@ namespace sennit_test {
 namespace {
 
 using field = std::array<int, 2>;
-std::vector<field> neighbours(field f) {
+std::vector<field> neighbors(field f) {
   std::vector<field> fields;
   if (f[0] > 0) fields.push_back({f[0] - 1, f[1]});
   if (f[1] > 0) fields.push_back({f[0], f[1] - 1});
@@ -31,12 +31,12 @@ TEST(graph_values, of_a_grid) {
   };
   with_workers([&] {
     for (int i = 0; i < scaled(50); ++i) {
-      EXPECT_EQ(graph::run(field{16, 16}, graph::nodes{.predecessors = neighbours, .compute = ways}).value(),
+      EXPECT_EQ(graph::run(field{16, 16}, graph::nodes{.predecessors = neighbors, .compute = ways}).value(),
                 601080390U);
       EXPECT_EQ(tracked::live(), 0);
       EXPECT_EQ(
           graph::run(field{16, 16},
-                     graph::nodes{.predecessors = neighbours, .compute = ways, .keys = graph::dense(17, 17)})
+                     graph::nodes{.predecessors = neighbors, .compute = ways, .keys = graph::dense(17, 17)})
               .value(),
           601080390U);
       EXPECT_EQ(tracked::live(), 0);

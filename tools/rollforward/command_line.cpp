@@ -1,5 +1,6 @@
 #include "tools/rollforward/command_line.hpp"
 
+#include "tools/interface.hpp"
 #include "tools/output.hpp"
 #include "tools/rollforward/compile.hpp"
 #include "tools/rollforward/fault.hpp"
@@ -90,6 +91,12 @@ int with_options(int argc, char** argv) {
                "rollforward"};
   app.set_version_flag("--version", fmt::format("rollforward {}.{}.{}", SENNIT_VERSION_MAJOR,
                                                 SENNIT_VERSION_MINOR, SENNIT_VERSION_PATCH));
+  tools::add_interface(
+      app, "rollforward",
+      {.summary = "make promotion points cost nothing, from assembly to assembly",
+       .exit_status = "0: all went well\n1: the assembly was not rewritten\n2: the arguments are wrong",
+       .examples = "rollforward sum.s -o sum.rolled.s --list\nrollforward --compile c++ -O2 -c sum.cpp",
+       .also = "sennit(1), tpal(1)"});
   std::string in;
   std::string out;
   bool list = false;

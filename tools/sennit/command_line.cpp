@@ -1,5 +1,6 @@
 #include "tools/sennit/command_line.hpp"
 
+#include "tools/interface.hpp"
 #include "tools/sennit/demo.hpp"
 #include "tools/sennit/doctor.hpp"
 #include "tools/sennit/measure.hpp"
@@ -400,6 +401,13 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
                "sennit");
   app.set_version_flag("--version", std::string("sennit ") + sennit::version());
   app.require_subcommand(1);
+  tools::add_interface(
+      app, "sennit",
+      {.summary = "run parallel programs, look at what they did, and see what the machine offers them",
+       .exit_status = "0: all went well\n1: a result is wrong\n2: the arguments, the inputs or the "
+                      "outputs do not allow what was asked for\n3: tune proposes no period",
+       .examples = "sennit run mandelbrot --output mandelbrot.png\nsennit doctor\nsennit view heat.sched",
+       .also = "tpal(1), rollforward(1), sennit-splicec(1)"});
 
   CLI::App* run =
       app.add_subcommand("run", "run a kernel on the runtime and as its serial elision, and compare");

@@ -140,11 +140,11 @@ function zoom_to(from, to) {
 function step_phase(by) {
   const {phases} = main_run;
   if (phases.length === 0) return;
-  const centre = scale * (view.from + view.size / 2) / whole;
-  const here = phases.findIndex((phase) => phase.to >= centre);
+  const center = scale * (view.from + view.size / 2) / whole;
+  const here = phases.findIndex((phase) => phase.to >= center);
   let next = by > 0 ? 0 : phases.length - 1;
   if (view.size < whole) {
-    const at = here < 0 ? phases.length : here, inside = phases[at]?.from <= centre;
+    const at = here < 0 ? phases.length : here, inside = phases[at]?.from <= center;
     next = by > 0 ? at + (inside ? 1 : 0) : at - 1;
   }
   const phase = phases[Math.min(phases.length - 1, Math.max(0, next))];

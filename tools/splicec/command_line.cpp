@@ -1,5 +1,6 @@
 #include "tools/splicec/command_line.hpp"
 
+#include "tools/interface.hpp"
 #include "tools/output.hpp"
 #include "tools/splicec/translate.hpp"
 
@@ -64,6 +65,12 @@ int parse(int argc, char** argv) {
                "sennit splicec"};
   app.set_version_flag("--version", fmt::format("splicec {}.{}.{}", SENNIT_VERSION_MAJOR,
                                                 SENNIT_VERSION_MINOR, SENNIT_VERSION_PATCH));
+  tools::add_interface(
+      app, "sennit-splicec",
+      {.summary = "translate C and C++ programs with '#pragma splice'",
+       .exit_status = "0: all went well\n1: the program was not translated\n2: the arguments are wrong",
+       .examples = "sennit splicec heat.c -o heat.cpp -- -I include -D NDEBUG",
+       .also = "sennit(1)"});
   options asked;
   app.add_option("file", asked.in, "C or C++")->required()->type_name("FILE");
   CLI::Option* const output = app.add_option("-o,--output", asked.out,

@@ -1,5 +1,6 @@
 #include "tools/tpal/command_line.hpp"
 
+#include "tools/interface.hpp"
 #include "tools/output.hpp"
 #include "tools/tpal/build.hpp"
 #include "tools/tpal/c_functions.hpp"
@@ -211,6 +212,14 @@ int dispatch(int argc, const char* const* argv) {
                "tpal");
   app.set_version_flag("--version", std::string("tpal ") + sennit::version());
   app.require_subcommand(1);
+  tools::add_interface(
+      app, "tpal",
+      {.summary = "check, run, draw, explore and compile programs in the task parallel assembly language",
+       .exit_status = "0: all went well\n1: the program did something that the machine does not have\n2: the "
+                      "arguments, the inputs or the program's text do not allow what was asked for\n3: "
+                      "an exploration was given up, and has found nothing",
+       .examples = "tpal run prod.tpal a=6 b=7\ntpal build prod.tpal -o prod",
+       .also = "sennit(1), rollforward(1)"});
 
   arguments a;
   CLI::App* const running =

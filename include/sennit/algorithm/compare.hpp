@@ -140,6 +140,12 @@ using lexicographical_compare_calls = pair_forms<Engine, comparing_order>;
 //   long first_difference(const std::vector<double>& a, const std::vector<double>& b) {
 //     return sennit::parallel_mismatch(a, b).in1 - a.begin();
 //   }
+//   bool is_markup(const std::string& text) {
+//     return sennit::parallel_starts_with(text, std::string("<")) && sennit::parallel_ends_with(text, std::string(">"));
+//   }
+//   bool comes_before(const std::vector<int>& a, const std::vector<int>& b) {
+//     return sennit::parallel_lexicographical_compare(a, b);
+//   }
 inline constexpr detail::algorithm<detail::mismatch_calls<detail::in_parallel>> parallel_mismatch{};
 
 // Whether both sequences have as many elements, and all of these are equal. The arguments are as in parallel_mismatch.

@@ -141,6 +141,16 @@ consteval void require_function() {
 //       return true;
 //     }) | sennit::lazy::collect();
 //   }
+//   double weighted(const std::vector<double>& x, const std::vector<double>& weights) {
+//     using namespace sennit::lazy;
+//     return sennit::each(x) | drop(1) | zip(weights) | map([](const auto& pair) { return pair.first * pair.second; }) |
+//            fold(0.0, [](double sum, double y) { return sum + y; }, [](double a, double b) { return a + b; });
+//   }
+//   bool no_zero_in(const std::vector<std::vector<int>>& rows) {
+//     using namespace sennit::lazy;
+//     return sennit::each(rows) | flat_map([](const std::vector<int>& row) { return row; }) |
+//            none([](int v) { return v == 0; });
+//   }
 inline constexpr detail::algorithm<detail::each_calls<detail::in_parallel>> each{};
 
 // The stages and ends of lazy sequences; see each.

@@ -114,6 +114,8 @@ using max_calls = order_forms<Engine, choosing_value<true>>;
 //     return *sennit::parallel_max_element(cities, {}, &city::people);
 //   }
 //   double least(const std::vector<double>& x) { return sennit::parallel_min(x); }
+//   double range_of(const std::vector<double>& x) { return sennit::parallel_max(x) - *sennit::parallel_min_element(x); }
+//   auto smallest_and_largest(const std::vector<double>& x) { return sennit::parallel_minmax_element(x); }
 inline constexpr detail::algorithm<detail::min_element_calls<detail::in_parallel>> parallel_min_element{};
 // The first of the greatest elements.
 inline constexpr detail::algorithm<detail::max_element_calls<detail::in_parallel>> parallel_max_element{};

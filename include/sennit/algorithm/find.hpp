@@ -280,6 +280,13 @@ using none_of_calls = predicate_forms<Engine, questioning<true, false>>;
 //   bool knows(const std::vector<user>& users, const std::string& name) {
 //     return sennit::parallel_find(users, name, &user::name) != users.end();
 //   }
+//   auto first_inactive(const std::vector<user>& users) { return sennit::parallel_find_if_not(users, &user::active); }
+//   bool some(const std::vector<user>& users) {
+//     return sennit::parallel_any_of(users, &user::active) && !sennit::parallel_none_of(users, &user::active);
+//   }
+//   bool is_divided(const std::vector<double>& x) {
+//     return sennit::parallel_contains(x, 0.0) || sennit::parallel_adjacent_find(x) != x.end();
+//   }
 inline constexpr detail::algorithm<detail::find_if_calls<detail::in_parallel>> parallel_find_if{};
 // The same for the first element for which the predicate is false.
 inline constexpr detail::algorithm<detail::find_if_not_calls<detail::in_parallel>> parallel_find_if_not{};
@@ -309,6 +316,10 @@ inline constexpr detail::algorithm<detail::adjacent_find_calls<detail::in_parall
 //   bool mentions(std::string_view text, std::string_view word) {
 //     return sennit::parallel_search(text, word) != text.end();
 //   }
+//   long last_mention(std::string_view text, std::string_view word) {
+//     return sennit::parallel_find_end(text, word) - text.begin();
+//   }
+//   auto first_blank(std::string_view text) { return sennit::parallel_find_first_of(text, std::string_view(" \t\n")); }
 inline constexpr detail::algorithm<detail::search_calls<detail::in_parallel>> parallel_search{};
 inline constexpr detail::algorithm<detail::find_end_calls<detail::in_parallel>> parallel_find_end{};
 inline constexpr detail::algorithm<detail::find_first_of_calls<detail::in_parallel>> parallel_find_first_of{};

@@ -145,7 +145,7 @@ struct histogram_calls {
 //   #include <vector>
 //
 //   void print(const std::vector<std::string>& words) {
-//     const auto groups = sennit::parallel_group_by(words, &std::string::size);
+//     const sennit::grouped<std::size_t, std::string> groups = sennit::parallel_group_by(words, &std::string::size);
 //     for (std::size_t g = 0; g < groups.size(); ++g)
 //       for (const std::string& word : groups[g]) std::printf("%zu %s\n", groups.key(g), word.c_str());
 //   }

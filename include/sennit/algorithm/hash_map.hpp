@@ -189,6 +189,7 @@ class hash_map {
 
 // For parallel_hash_map: of elements with equal keys the first one has the value.
 struct first_value {
+  // Does nothing.
   template <class T, class V>
   void operator()(T&, const V&) const noexcept {}
 };
@@ -368,6 +369,9 @@ struct hash_map_calls {
 //   };
 //   auto totals(const std::vector<sale>& sales) {
 //     return sennit::parallel_hash_map(sales, &sale::customer, &sale::price, std::plus<>());
+//   }
+//   auto first_prices(const std::vector<sale>& sales) {
+//     return sennit::parallel_hash_map(sales, &sale::customer, &sale::price, sennit::first_value());
 //   }
 inline constexpr detail::algorithm<detail::hash_map_calls<detail::in_parallel>> parallel_hash_map{};
 

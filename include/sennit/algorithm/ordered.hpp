@@ -106,6 +106,13 @@ using is_partitioned_calls = predicate_forms<Engine, asking_for_partition>;
 //     long people;
 //   };
 //   bool by_people(const std::vector<city>& cities) { return sennit::parallel_is_sorted(cities, {}, &city::people); }
+//   long ordered_so_far(const std::vector<int>& x) { return sennit::parallel_is_sorted_until(x) - x.begin(); }
+//   bool is_queue(const std::vector<int>& x) {
+//     return sennit::parallel_is_heap(x) && sennit::parallel_is_heap_until(x) == x.end();
+//   }
+//   bool negative_first(const std::vector<int>& x) {
+//     return sennit::parallel_is_partitioned(x, [](int v) { return v < 0; });
+//   }
 inline constexpr detail::algorithm<detail::is_sorted_calls<detail::in_parallel>> parallel_is_sorted{};
 // The iterator of the first element that comes before its predecessor, or the end.
 inline constexpr detail::algorithm<detail::is_sorted_until_calls<detail::in_parallel>>

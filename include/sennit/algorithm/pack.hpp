@@ -165,6 +165,10 @@ inline constexpr detail::algorithm<detail::copy_if_calls<detail::in_parallel>> p
 //     out.resize(x.size());
 //     out.erase(sennit::parallel_remove_copy(x, out, 0), out.end());
 //   }
+//   void drop_negative(const std::vector<int>& x, std::vector<int>& out) {
+//     out.resize(x.size());
+//     out.erase(sennit::parallel_remove_copy_if(x, out, [](int v) { return v < 0; }), out.end());
+//   }
 inline constexpr detail::algorithm<detail::remove_copy_if_calls<detail::in_parallel>>
     parallel_remove_copy_if{};
 inline constexpr detail::algorithm<detail::remove_copy_calls<detail::in_parallel>> parallel_remove_copy{};

@@ -147,6 +147,9 @@ using stable_partition_calls = predicate_forms<Engine, stable_partitioning>;
 //   long count_negative_first(std::vector<double>& x) {
 //     return sennit::parallel_partition(x, [](double v) { return v < 0; }) - x.begin();
 //   }
+//   void negative_first_in_order(std::vector<double>& x) {
+//     sennit::parallel_stable_partition(x, [](double v) { return v < 0; });
+//   }
 inline constexpr detail::algorithm<detail::partition_calls<detail::in_parallel>> parallel_partition{};
 
 // The same, and the elements of each part keep their order. The result is the same in each run.

@@ -295,6 +295,7 @@ struct rotate_copy_calls : output_base<Engine, rotate_copying> {
 //   #include <vector>
 //
 //   void turn(std::vector<int>& x) { sennit::parallel_reverse(x); }
+//   void turn_to(const std::vector<int>& x, std::vector<int>& out) { sennit::parallel_reverse_copy(x, out); }
 inline constexpr detail::algorithm<detail::reverse_calls<detail::in_parallel>> parallel_reverse{};
 inline constexpr detail::algorithm<detail::reverse_copy_calls<detail::in_parallel>> parallel_reverse_copy{};
 
@@ -312,6 +313,9 @@ inline constexpr detail::algorithm<detail::reverse_copy_calls<detail::in_paralle
 //
 //   void last_tenth_first(std::vector<int>& x) {
 //     sennit::parallel_rotate(x, x.end() - static_cast<long>(x.size() / 10));
+//   }
+//   void second_half_first(const std::vector<int>& x, std::vector<int>& out) {
+//     sennit::parallel_rotate_copy(x, x.begin() + static_cast<long>(x.size() / 2), out);
 //   }
 inline constexpr detail::algorithm<detail::rotate_calls<detail::in_parallel>> parallel_rotate{};
 inline constexpr detail::algorithm<detail::rotate_copy_calls<detail::in_parallel>> parallel_rotate_copy{};

@@ -215,6 +215,7 @@ using adjacent_difference_calls = output_forms<Engine, differing, 1>;
 //   void squares(std::vector<long>& x) {
 //     sennit::parallel_tabulate(x, [](std::size_t i) { return static_cast<long>(i * i); });
 //   }
+//   void clear(std::vector<long>& x) { sennit::parallel_generate(x, [] { return 0L; }); }
 inline constexpr detail::algorithm<detail::generate_calls<detail::in_parallel>> parallel_generate{};
 inline constexpr detail::algorithm<detail::tabulate_calls<detail::in_parallel>> parallel_tabulate{};
 
@@ -232,6 +233,11 @@ inline constexpr detail::algorithm<detail::tabulate_calls<detail::in_parallel>> 
 //
 //   void clean(std::vector<double>& x) {
 //     sennit::parallel_replace_if(x, [](double v) { return std::isnan(v); }, 0.0);
+//   }
+//   void rename(std::vector<int>& x, std::vector<int>& out) {
+//     sennit::parallel_replace(x, 1, 2);
+//     sennit::parallel_replace_copy(x, out, 2, 3);
+//     sennit::parallel_replace_copy_if(x, out, [](int v) { return v < 0; }, 0);
 //   }
 inline constexpr detail::algorithm<detail::replace_calls<detail::in_parallel>> parallel_replace{};
 inline constexpr detail::algorithm<detail::replace_if_calls<detail::in_parallel>> parallel_replace_if{};

@@ -285,6 +285,9 @@ struct segmented_scan_calls {
 //   void ends(const std::vector<std::string>& words, std::vector<std::size_t>& out) {
 //     sennit::parallel_transform_scan(words, out, std::plus<>(), &std::string::size);
 //   }
+//   void begins(const std::vector<std::string>& words, std::vector<std::size_t>& out) {
+//     sennit::parallel_transform_exclusive_scan(words, out, std::size_t{0}, std::plus<>(), &std::string::size);
+//   }
 //   void balances(const std::vector<int>& payments, std::vector<long>& out) {
 //     sennit::parallel_fold_scan(payments, out, 0L, [](long sum, int payment) { return sum + payment; }, std::plus<>());
 //   }

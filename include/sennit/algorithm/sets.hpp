@@ -273,6 +273,9 @@ struct includes_calls {
 //   std::vector<std::string> in_both(const std::vector<std::string>& a, const std::vector<std::string>& b) {
 //     return sennit::parallel_set_intersection(a, b);
 //   }
+//   std::vector<std::string> in_one_only(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+//     return sennit::parallel_set_symmetric_difference(a, b);
+//   }
 //   void add(const std::vector<int>& a, const std::vector<int>& b, std::vector<int>& all) {
 //     all.resize(a.size() + b.size());
 //     all.erase(sennit::parallel_set_union(a, b, all), all.end());

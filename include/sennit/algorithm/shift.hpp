@@ -162,6 +162,7 @@ struct shift_calls {
 //   #include <vector>
 //
 //   void forget_the_first(std::vector<int>& x) { x.erase(sennit::parallel_shift_left(x, 1), x.end()); }
+//   void make_room(std::vector<int>& x) { *x.begin() = (sennit::parallel_shift_right(x, 1), 0); }
 inline constexpr detail::algorithm<detail::shift_calls<detail::in_parallel, false>> parallel_shift_left{};
 inline constexpr detail::algorithm<detail::shift_calls<detail::in_parallel, true>> parallel_shift_right{};
 

@@ -166,6 +166,17 @@ using destroy_calls = sequence_forms<Engine, ending, 0>;
 //   void copy_to(const std::vector<std::string>& words, std::string* memory) {
 //     sennit::parallel_uninitialized_copy(words, memory);
 //   }
+//   void move_to(std::vector<std::string>& words, std::string* memory) {
+//     sennit::parallel_uninitialized_move(words, memory);
+//   }
+//   void begin_and_end(std::string* memory, long n) {
+//     sennit::parallel_uninitialized_fill(memory, memory + n, "a word");
+//     sennit::parallel_destroy(memory, memory + n);
+//   }
+//   void begin_numbers(double* memory, long n, bool zero) {
+//     if (zero) return static_cast<void>(sennit::parallel_uninitialized_value_construct(memory, memory + n));
+//     sennit::parallel_uninitialized_default_construct(memory, memory + n);
+//   }
 inline constexpr detail::algorithm<detail::uninitialized_copy_calls<detail::in_parallel>>
     parallel_uninitialized_copy{};
 inline constexpr detail::algorithm<detail::uninitialized_move_calls<detail::in_parallel>>

@@ -24,6 +24,17 @@ class beat_source;
 // The number of the signal of all beats: a free real-time signal, or the signal that SENNIT_BEAT_SIGNAL
 // names. It is chosen once, and no runtime's thread blocks it. Throws std::invalid_argument for a bad
 // SENNIT_BEAT_SIGNAL.
+//
+// Example:
+//   #include <csignal>
+//
+//   // For a thread that is to get no beats.
+//   bool block_beats() {
+//     sigset_t beats;
+//     sigemptyset(&beats);
+//     sigaddset(&beats, sennit::ext::beat_signal());
+//     return pthread_sigmask(SIG_BLOCK, &beats, nullptr) == 0;
+//   }
 SENNIT_EXPORT int beat_signal();
 
 // One thread that gets beats, as its source sees it. Its memory is never freed, so that a late signal finds
@@ -35,6 +46,7 @@ class SENNIT_EXPORT beat_target {
   // then repeated soon.
   using function = bool (*)(void* ucontext) noexcept;
 
+  // The thread, and the time from one beat to the next.
   pid_t thread() const noexcept { return thread_; }
   std::chrono::nanoseconds period() const noexcept { return period_; }
   // The value (sigval::sival_int) that a signal carries, from which the handler finds the target.

@@ -3,6 +3,26 @@
 // As in MPI, all ranks of a communicator call the same collectives in the same order. So strands that run beside each
 // other use communicators of their own. Throws mpi::error. A cancellation of the region does not end a collective, because the
 // other ranks take part in it. Thread-safety: any strand or thread. Cost: that of MPI's call that does not block, and wait().
+//
+// Example:
+//   #include <sennit/mpi.hpp>
+//   #include <vector>
+//
+//   // Rank 0 has the settings and all work, and gets all results.
+//   void share(std::vector<double>& settings, const std::vector<long>& work, std::vector<long>& results, long ranks) {
+//     sennit::mpi::bcast(settings, 0);
+//     std::vector<long> mine(work.size() / ranks);
+//     sennit::mpi::scatter(work, mine, 0);
+//     sennit::mpi::gather(mine, results, 0);
+//     sennit::mpi::barrier();
+//   }
+//   // How much each rank has, how much all ranks before it have, and what goes where.
+//   void count(std::vector<long>& mine, std::vector<long>& of_all, std::vector<long>& before, std::vector<long>& incoming) {
+//     sennit::mpi::allgather(mine, of_all);
+//     sennit::mpi::exscan(mine, before, MPI_SUM);
+//     sennit::mpi::scan(mine, before, MPI_SUM);  // with its own
+//     sennit::mpi::alltoall(of_all, incoming);
+//   }
 #pragma once
 
 #include <sennit/mpi/detail/requests.hpp>
@@ -17,6 +37,7 @@
 
 namespace sennit::mpi {
 
+// Returns when all ranks have called it.
 inline void barrier(MPI_Comm comm = MPI_COMM_WORLD,
                     std::source_location where = std::source_location::current()) {
   detail::complete({.call = "barrier", .where = where},

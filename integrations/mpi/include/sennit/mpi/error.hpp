@@ -11,6 +11,20 @@ namespace sennit::mpi {
 
 // A call of MPI that failed. MPI returns errors only on communicators whose error handler is MPI_ERRORS_RETURN, and ends the
 // program otherwise; a session sets that handler.
+//
+// Example:
+//   #include <sennit/mpi.hpp>
+//   #include <cstdio>
+//
+//   bool sent(const double (&values)[4], int to) {
+//     try {
+//       sennit::mpi::send(values, to, 7);
+//       return true;
+//     } catch (const sennit::mpi::error& e) {
+//       std::fprintf(stderr, "%s (class %d)\n", e.what(), e.error_class());
+//       return false;
+//     }
+//   }
 class error : public std::runtime_error {
  public:
   error(const std::string& message, int code) : std::runtime_error(message), code_(code) {}

@@ -21,6 +21,22 @@
 namespace sennit::mpi {
 
 // Where a node is computed: by which rank, and near which of its places (graph::coloring). Without a place, any worker.
+//
+// Example:
+//   #include <sennit/mpi.hpp>
+//   #include <cstdio>
+//   #include <vector>
+//
+//   void chain(int n, int ranks, unsigned places, void (*step)(int)) {
+//     const auto before = [](int k) { return k == 0 ? std::vector<int>() : std::vector<int>{k - 1}; };
+//     const auto where = [=](int k) { return sennit::mpi::rank_and_place{k % ranks, static_cast<unsigned>(k) % places}; };
+//     try {
+//       sennit::mpi::run(MPI_COMM_WORLD, std::vector<int>{n},
+//                        sennit::mpi::nodes{.predecessors = before, .compute = step, .color = where});
+//     } catch (const sennit::mpi::graph_error& e) {
+//       std::fprintf(stderr, "%s (rank %d)\n", e.what(), e.rank());
+//     }
+//   }
 struct rank_and_place {
   int rank = 0;
   unsigned place = ~0U;

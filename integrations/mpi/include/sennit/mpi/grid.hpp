@@ -34,6 +34,7 @@ class row_blocks {
     if (rows < 0) throw std::invalid_argument("sennit::mpi::row_blocks: " + std::to_string(rows) + " rows");
   }
 
+  // The rows of a rank, and of this rank.
   range of(int rank) const noexcept {
     const std::int64_t each = rows_ / ranks_;
     const std::int64_t more = rows_ % ranks_;
@@ -41,6 +42,7 @@ class row_blocks {
     return {first, first + each + (rank < more ? 1 : 0)};
   }
   range mine() const noexcept { return of(rank_); }
+  // What the blocks were made of, and this rank among the ranks.
   std::int64_t rows() const noexcept { return rows_; }
   int rank() const noexcept { return rank_; }
   int ranks() const noexcept { return ranks_; }

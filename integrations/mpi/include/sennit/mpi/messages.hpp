@@ -21,6 +21,18 @@ namespace sennit::mpi {
 //
 // `values`: a vector, an array, a span. Both sides have the same representation of numbers. Throws mpi::error. A cancellation
 // of the region does not end the call. Thread-safety: any strand or thread. Cost: that of MPI_Isend and wait().
+//
+// Example:
+//   #include <sennit/mpi.hpp>
+//   #include <vector>
+//
+//   // The lengths of two messages of the rank before: one whose size is known, and one whose size is not.
+//   std::size_t pass(const std::vector<double>& mine, double (&first)[2], int before, int behind) {
+//     sennit::mpi::send(mine, behind, 0);
+//     const std::vector<double> theirs = sennit::mpi::recv_vector<double>(before, 0);
+//     const MPI_Status status = sennit::mpi::recv(first, before, 1);
+//     return theirs.size() + sennit::mpi::size_of(status) / sizeof(double);
+//   }
 template <message Range>
 void send(const Range& values, int to, int tag, MPI_Comm comm = MPI_COMM_WORLD,
           std::source_location where = std::source_location::current()) {

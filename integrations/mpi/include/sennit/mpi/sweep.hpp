@@ -27,6 +27,7 @@
 
 namespace sennit::mpi {
 
+// How sweep() exchanges rows.
 struct sweeping {
   // Steps between two exchanges of rows. A rank computes the rows that those steps need of its neighbors for itself. More steps
   // make fewer messages and more of these rows.
@@ -211,12 +212,14 @@ void do_steps(const std::vector<range>& computed, std::int64_t first, std::int64
 //
 // Example:
 //   #include <sennit/mpi.hpp>
+//   #include <cstdio>
 //
 //   void heat(sennit::mpi::grid<double> (&u)[2], long steps) {
 //     const long n = u[0].rows();
 //     const long m = u[0].width();
-//     sennit::mpi::sweep(
-//         sennit::mpi::row_blocks(n), {}, steps, {1, n - 1},
+//     const sennit::mpi::sweeping how{.together = 8};
+//     const sennit::mpi::sweep_report did = sennit::mpi::sweep(
+//         sennit::mpi::row_blocks(n), how, steps, {1, n - 1},
 //         [&](std::int64_t s, sennit::range rows) {
 //           return sennit::effects(sennit::reads(u[s % 2].region(rows.grown(1))),
 //                                  sennit::writes(u[(s + 1) % 2].region(rows)));
@@ -229,6 +232,16 @@ void do_steps(const std::vector<range>& computed, std::int64_t first, std::int64
 //           }
 //         },
 //         u[0], u[1]);
+//     std::printf("%zu messages\n", std::size_t{did.messages});
+//   }
+//   bool ended(sennit::mpi::grid<double> (&u)[2]) {
+//     try {
+//       heat(u, 100);
+//       return true;
+//     } catch (const sennit::mpi::sweep_error& e) {
+//       std::fprintf(stderr, "%s (rank %d)\n", e.what(), e.rank());
+//       return false;
+//     }
 //   }
 template <class EffectsOf, class Body, class... T>
 sweep_report sweep(const row_blocks& blocks, const sweeping& how, std::int64_t steps, range swept,

@@ -30,6 +30,11 @@ namespace sennit::mpi {
 //     MPI_Isend(mine, n, MPI_DOUBLE, with, 0, MPI_COMM_WORLD, &both[1]);
 //     sennit::mpi::wait_all(both);
 //   }
+//   int rank_in(MPI_Comm comm) {
+//     int rank = 0;
+//     sennit::mpi::exclusive([&] { return MPI_Comm_rank(comm, &rank); });
+//     return rank;
+//   }
 inline MPI_Status wait(MPI_Request& request, std::source_location where = std::source_location::current()) {
   detail::request_awaited a(request, {.call = "wait for a request", .where = where}, false);
   detail::requests::of_process().wait(a);

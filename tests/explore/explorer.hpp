@@ -18,7 +18,22 @@ struct program {
   std::function<void()> at_end = [] {};                                // after all threads
 };
 
+enum class memory : std::uint8_t {
+  // Each thread has a store buffer, as on x86.
+  total_store_order,
+  // As the C++ model allows: a load may read any store that no order hides from it.
+  weak
+};
+
+// As SENNIT_EXPLORE_MEMORY says: weak, or else total store order.
+memory usual_memory();
+// As SENNIT_EXPLORE_PASSED says; else 2.
+unsigned usual_most_passed();
+
 struct options {
+  memory model = usual_memory();
+  // In weak memory: so many times in one execution a step may pass over the newest store.
+  unsigned most_passed = usual_most_passed();
   std::uint64_t most_executions = 200'000;
   // An unlock is a plain store that may wait in the store buffer, as the memory model allows. Else it drains the buffer,
   // as on x86.

@@ -119,14 +119,14 @@ TEST(Deque, PostedAndListed) {
 TEST(Deque, WhoHasAskedIsServed) {
   const auto asks = [](world& w) {
     steal(w, 0, 1, false);
-    w.flag.store(1, std::memory_order_relaxed);
+    w.flag.store(1, std::memory_order_release);
     explore::wait_until([&w] {
       steal(w, 0, 1, false);
       return w.flag.load(std::memory_order_relaxed) == 2;
     });
   };
   const auto forks = [](world& w) {
-    explore::wait_until([&w] { return w.flag.load(std::memory_order_relaxed) == 1; });
+    explore::wait_until([&w] { return w.flag.load(std::memory_order_acquire) == 1; });
     sennit::join(
         [&w] {
           explore::wait_until([&w] { return w.flag.load(std::memory_order_relaxed) == 2; });

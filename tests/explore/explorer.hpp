@@ -29,12 +29,16 @@ enum class memory : std::uint8_t {
 memory usual_memory();
 // As SENNIT_EXPLORE_PASSED says; else 2.
 unsigned usual_most_passed();
+// As SENNIT_EXPLORE_MOST says; else 200,000.
+std::uint64_t usual_most_executions();
+// SENNIT_EXPLORE_MOST has been given: a case need not be complete.
+bool is_cut_off();
 
 struct options {
   memory model = usual_memory();
   // In weak memory: so many times in one execution a step may pass over the newest store.
   unsigned most_passed = usual_most_passed();
-  std::uint64_t most_executions = 200'000;
+  std::uint64_t most_executions = usual_most_executions();
   // An unlock is a plain store that may wait in the store buffer, as the memory model allows. Else it drains the buffer,
   // as on x86.
   bool plain_unlock = true;

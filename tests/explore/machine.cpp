@@ -1,5 +1,7 @@
 #include "machine.hpp"
 
+#include "sites.hpp"
+
 #include <boost/context/detail/fcontext.hpp>
 #include <dlfcn.h>
 #include <malloc.h>
@@ -25,19 +27,19 @@ void join(view& into, const view& from) {
   for (unsigned i = 0; i < most_threads; ++i) into.time[i] = std::max(into.time[i], from.time[i]);
 }
 
-const char* word(action what) {
-  static constexpr const char* words[] = {"load",     "store",  "modify",  "fence",   "lock",
-                                          "try_lock", "unlock", "barrier", "goes on", "sleep",
-                                          "woken",    "wake",   "drain"};
-  return words[static_cast<unsigned>(what)];
-}
-
 const char* word_of_order(int order) {
   static constexpr const char* words[] = {"relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"};
   return words[order % 6];
 }
 
 }  // namespace
+
+const char* word(action what) {
+  static constexpr const char* words[] = {"load",     "store",  "modify",  "fence",   "lock",
+                                          "try_lock", "unlock", "barrier", "goes on", "sleep",
+                                          "woken",    "wake",   "drain"};
+  return words[static_cast<unsigned>(what)];
+}
 
 std::uint64_t changed(const operation& op, std::uint64_t old) {
   switch (op.how) {
@@ -118,6 +120,11 @@ void machine::enter(unsigned which) {
 void machine::stop() {
   context::jump_fcontext(explorer_, nullptr);
   std::abort();
+}
+
+void machine::weaken(operation& op) noexcept {
+  const own_business here(*this);
+  explore::weaken(op);
 }
 
 void machine::operate(operation& op) {

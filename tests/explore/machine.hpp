@@ -154,6 +154,7 @@ class machine {
   unsigned running() const noexcept { return running_; }
   void operate(operation& op);
   void order_accesses(int order) noexcept;  // a fence that no other thread can see
+  void weaken(operation& op) noexcept;
   void access_plainly(const void* at, std::size_t size, bool writes, const void* caller);
   // A function's variables end that lie below `frame`: what is still to be stored in them goes nowhere.
   void leave_function(const void* frame) noexcept;
@@ -299,6 +300,8 @@ class machine {
 
 // Thrown by a check that fails at the end of a program.
 struct fault_at_end {};
+
+const char* word(action what);
 
 // "function at file:line" of an instruction, and of those it is inlined into.
 std::string source_of(const void* caller);

@@ -260,6 +260,10 @@ bool search::execute() {
     }
     find_choices(path_[at]);
     const state& now = path_[at];
+    if (!machine_.enabled(now.actor) && !machine_.gives_up(now.actor)) {
+      machine_.fail("the program is not the same each time: something is remembered");
+      return false;
+    }
     steps_.emplace_back();
     std::vector<step> sleepers;
     if (at + 1 == path_.size()) {
@@ -387,6 +391,12 @@ const char* setting(const char* name) {
 memory usual_memory() {
   return std::string(setting("SENNIT_EXPLORE_MEMORY")) == "weak" ? memory::weak : memory::total_store_order;
 }
+
+std::uint64_t usual_most_executions() {
+  const std::uint64_t most = std::strtoul(setting("SENNIT_EXPLORE_MOST"), nullptr, 10);
+  return most != 0 ? most : 200'000;
+}
+bool is_cut_off() { return *setting("SENNIT_EXPLORE_MOST") != 0; }
 
 unsigned usual_most_passed() {
   const unsigned long most = std::strtoul(setting("SENNIT_EXPLORE_PASSED"), nullptr, 10);

@@ -215,8 +215,8 @@ void machine::perform_weak(unsigned actor, step& taken) {
       const view published = p.stores[index].published;
       p.holder = static_cast<int>(actor);
       p.stores[index].followed = true;
-      (void)add_store(actor, which, index + 1, 1, false);
-      learn(t.seen, published);
+      (void)add_store(actor, which, static_cast<unsigned>(p.order.size()), 1, false);
+      acquire(published, op.order);
       break;
     }
     case action::unlock: {
@@ -224,7 +224,7 @@ void machine::perform_weak(unsigned actor, step& taken) {
       place& p = kept(op);
       p.holder = -1;
       const auto behind = static_cast<unsigned>(p.order.size());
-      publish(actor, add_store(actor, place_of(op.at), behind, 0, false), __ATOMIC_RELEASE);
+      publish(actor, add_store(actor, place_of(op.at), behind, 0, false), op.order);
       break;
     }
     case action::barrier: {

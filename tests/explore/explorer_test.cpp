@@ -219,7 +219,11 @@ struct random_program {
           };
           return p;
         },
-        {.model = model, .most_passed = 100, .most_executions = 10'000, .reduces = reduces});
+        {.model = model,
+         .most_passed = 100,
+         .most_executions = 10'000,
+         .random_orders = 0,
+         .reduces = reduces});
     EXPECT_EQ(found.fault, "");
     executions = found.executions;
     return found.complete ? seen : std::set<std::vector<int>>{};

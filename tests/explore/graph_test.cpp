@@ -48,21 +48,30 @@ void expect_none_of(
 
 // --- Work pools: the items of a strand, of which thieves take the older half.
 
+struct counted_items;
+using pool = sennit::detail::work_pool<counted_items, int>;
 struct counted_items {
   world& w;
+  pool& whole;
   template <class Session>
   void work(Session& own) {
     while (own.more()) {
-      w.ran(static_cast<unsigned>(own.todo.take()));
+      const int item = own.todo.take();
+      if (item == 1) own.todo.add_within(2);
+      w.ran(static_cast<unsigned>(item));
       own.did_one();
       own.consider_others();
     }
+    // Then it knows what the others did.
+    if (whole.is_alone())
+      explore::check(w.count[0] <= 1 && w.count[1] <= 1 && w.count[2] <= 1, "at most once");
   }
 };
 void pool_of_three(world& w) {
-  sennit::detail::work_pool<counted_items, int> pool;
-  counted_items items{w};
-  pool.run(items, {0, 1, 2});
+  pool all;
+  counted_items items{w, all};
+  all.run(items, {0, 1});
+  w.all_ran(3);
 }
 TEST(Pool, ThreeItems) {
   expect_none(against{
@@ -76,6 +85,18 @@ TEST(Pool, ThreeItemsFenced) {
                       .thieves = {thief(1)},
                       .prepare = &explore::thieves_own_deques}
                   .explore());
+}
+
+// Catches: the last strand does not pass on what the one before it did.
+TEST(Pool, TwoThievesFenced) {
+  // The first of many orders.
+  const explore::findings found = against{.fenced = true,
+                                          .branches = 3,
+                                          .owner = &pool_of_three,
+                                          .thieves = {thief(1), thief(1)},
+                                          .prepare = &explore::thieves_own_deques}
+                                      .explore({.most_executions = 2000});
+  EXPECT_TRUE(found.fault.empty()) << found.fault;
 }
 
 // --- Nodes.

@@ -53,7 +53,7 @@ std::set<outcome> outcomes(const std::vector<thread>& threads, notes what, bool 
         };
         return p;
       },
-      {.model = explore::memory::weak, .most_passed = 100, .reduces = reduces});
+      {.model = explore::memory::weak, .most_passed = 100, .random_orders = 0, .reduces = reduces});
   EXPECT_EQ(found.fault, "");
   EXPECT_TRUE(found.complete);
   return seen;

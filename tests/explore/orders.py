@@ -25,8 +25,9 @@ ROOT = HERE.parents[1]
 PAGE = ROOT / "docs" / "protocols" / "weak_orders.md"
 BEGIN = "<!-- The rest is written by tests/explore/orders.py. -->\n"
 ORDERS = ["relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"]
-# How many orders of execution of each case, and how often one of them may pass over the newest store: first few of each.
-ROUNDS = [(300, 1), (1500, 2), (20000, 2), (200000, 2)]
+# For each case: how many orders of execution, how often one of them may pass over the newest store, and whether they are at
+# random. First few.
+ROUNDS = [(100, 4, True), (300, 1, False), (1000, 4, True), (1500, 2, False), (10000, 6, True), (20000, 2, False)]
 OWN_TESTS = "-Explorer.*:Litmus.*"
 # A note is so close above the access that it speaks of.
 LINES_FROM_NOTE = 7
@@ -153,8 +154,9 @@ def first_fault(output):
 
 
 def find_fault(program, weaken, rounds):
-    for most, passed in rounds:
-        limits = {"SENNIT_EXPLORE_MOST": str(most), "SENNIT_EXPLORE_PASSED": str(passed)}
+    for most, passed, at_random in rounds:
+        kind = "SENNIT_EXPLORE_RANDOM" if at_random else "SENNIT_EXPLORE_MOST"
+        limits = {kind: str(most), "SENNIT_EXPLORE_PASSED": str(passed)}
         output = run(program, OWN_TESTS, SENNIT_EXPLORE_WEAKEN=weaken, **limits)
         if output is not None:
             return first_fault(output)
@@ -205,7 +207,7 @@ def main():
     if arguments.words:
         mutants = [m for m in mutants if any(w in m[1] for w in arguments.words)]
     reasons = read_reasons()
-    rounds = ROUNDS[:1] if arguments.quick else ROUNDS[: arguments.rounds]
+    rounds = ROUNDS[:2] if arguments.quick else ROUNDS[: arguments.rounds]
     rows, wrong = [], []
     found = argued = 0
     with ThreadPoolExecutor(arguments.jobs) as pool:

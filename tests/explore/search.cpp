@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <random>
 #include <utility>
 
 namespace explore {
@@ -31,7 +32,9 @@ bool conflict_at(const step& s, const access& a) {
 
 class search {
  public:
-  search(const std::function<program()>& make, const options& limits) : make_(make), limits_(limits) {}
+  search(const std::function<program()>& make, const options& limits) : make_(make), limits_(limits) {
+    if (limits_.random_orders > 0) limits_.reduces = false;
+  }
 
   findings run();
   std::string trace() const;
@@ -65,7 +68,8 @@ class search {
   }
 
   const std::function<program()>& make_;
-  const options& limits_;
+  options limits_;
+  std::minstd_rand random_;
   machine machine_;
   std::vector<state> path_;
   std::size_t replayed_ = 0;  // so many states of the path are known from before
@@ -230,6 +234,12 @@ bool search::extend(actor_set asleep) {
   if (candidates == 0) return false;
   s.actor = static_cast<unsigned>(std::countr_zero(candidates));
   if (!path_.empty() && (candidates & bit(path_.back().actor)) != 0) s.actor = path_.back().actor;
+  // Few of a random order's steps are by another actor than the one before.
+  if (limits_.random_orders > 0 &&
+      (s.actor != (path_.empty() ? s.actor : path_.back().actor) || random_() % 8 == 0)) {
+    auto nth = static_cast<unsigned>(random_() % static_cast<unsigned>(std::popcount(candidates)));
+    for (s.actor = 0; (candidates & bit(s.actor)) == 0 || nth-- > 0;) ++s.actor;
+  }
   s.to_try = limits_.reduces ? bit(s.actor) : s.enabled;
   if (!path_.empty()) s.passed_before = path_.back().passed_before + (path_.back().passed() > 0 ? 1 : 0);
   path_.push_back(s);
@@ -312,6 +322,8 @@ void search::find_choices(state& now) {
     past.fill(~std::uint16_t{0});
   }
   now.choices = machine_.choices(now.actor, past);
+  if (limits_.random_orders > 0 && random_() % 4 == 0)
+    now.chosen = static_cast<unsigned>(random_() % now.choices.size());
 }
 
 bool search::next_path() {
@@ -362,6 +374,14 @@ findings search::run() {
     machine_.end();
     return found_;
   }
+  for (std::uint64_t i = 0; i < limits_.random_orders; ++i) {
+    const bool good = execute();
+    if (!good) found_.fault = trace();
+    machine_.end();
+    if (!good) break;
+    path_.clear();
+  }
+  if (limits_.random_orders > 0) return found_;
   do {
     const bool good = execute();
     if (!good) found_.fault = trace();
@@ -396,7 +416,8 @@ std::uint64_t usual_most_executions() {
   const std::uint64_t most = std::strtoul(setting("SENNIT_EXPLORE_MOST"), nullptr, 10);
   return most != 0 ? most : 200'000;
 }
-bool is_cut_off() { return *setting("SENNIT_EXPLORE_MOST") != 0; }
+std::uint64_t usual_random_orders() { return std::strtoul(setting("SENNIT_EXPLORE_RANDOM"), nullptr, 10); }
+bool is_cut_off() { return *setting("SENNIT_EXPLORE_MOST") != 0 || usual_random_orders() != 0; }
 
 unsigned usual_most_passed() {
   const unsigned long most = std::strtoul(setting("SENNIT_EXPLORE_PASSED"), nullptr, 10);

@@ -68,8 +68,8 @@ bool deque::push(divisible& newest, color_set colors) noexcept {
     content |= colored_tag;
   }
   at->store(content, std::memory_order_relaxed);
-  // ORD[D1] release: as in publish_tail().
-  tls_->tail.store(at + 1, std::memory_order_release);
+  // Thieves read it under the lock, which the owner holds.
+  tls_->tail.store(at + 1, std::memory_order_relaxed);
   return true;
 }
 

@@ -153,8 +153,8 @@ fiber* work_pool_state::leave(frame& part) noexcept {
 }
 
 void work_pool_state::await_all() noexcept {
-  // ORD[D23] acquire: what all parts did; pairs with the release in leave(). If some are still at work, the
-  // last of them says so through done_.
+  // ORD[D23] acq_rel: acquire: what all parts did; pairs with the release in leave(). If some are still at work, the
+  // last of them says so through done_. Release: what this strand did, for is_alone().
   if (at_work_.fetch_sub(1, std::memory_order_acq_rel) != 1) worker::wait(done_, 1);
   append_views(std::exchange(views_, nullptr));
 }

@@ -99,12 +99,12 @@ TEST(Deque, PostedAndListed) {
     self.mail.open();
     steal(w, 0, 1);
     if (frame* const posted = self.mail.close()) self.frames().listed().add(*posted);
-    w.flag.store(1, std::memory_order_relaxed);
+    w.flag.store(1, std::memory_order_release);
   };
   const auto forks = [](world& w) {
     sennit::join(
         [&w] {
-          explore::wait_until([&w] { return w.flag.load(std::memory_order_relaxed) == 1; });
+          explore::wait_until([&w] { return w.flag.load(std::memory_order_acquire) == 1; });
           return w.ran(0);
         },
         [&w] { return w.ran(1); });
@@ -119,14 +119,14 @@ TEST(Deque, PostedAndListed) {
 TEST(Deque, WhoHasAskedIsServed) {
   const auto asks = [](world& w) {
     steal(w, 0, 1, false);
-    w.flag.store(1, std::memory_order_relaxed);
+    w.flag.store(1, std::memory_order_release);
     explore::wait_until([&w] {
       steal(w, 0, 1, false);
       return w.flag.load(std::memory_order_relaxed) == 2;
     });
   };
   const auto forks = [](world& w) {
-    explore::wait_until([&w] { return w.flag.load(std::memory_order_relaxed) == 1; });
+    explore::wait_until([&w] { return w.flag.load(std::memory_order_acquire) == 1; });
     sennit::join(
         [&w] {
           explore::wait_until([&w] { return w.flag.load(std::memory_order_relaxed) == 2; });

@@ -18,8 +18,31 @@ struct program {
   std::function<void()> at_end = [] {};                                // after all threads
 };
 
+enum class memory : std::uint8_t {
+  // Each thread has a store buffer, as on x86.
+  total_store_order,
+  // As the C++ model allows: a load may read any store that no order hides from it.
+  weak
+};
+
+// As SENNIT_EXPLORE_MEMORY says: weak, or else total store order.
+memory usual_memory();
+// As SENNIT_EXPLORE_PASSED says; else 2.
+unsigned usual_most_passed();
+// As SENNIT_EXPLORE_MOST says; else 200,000.
+std::uint64_t usual_most_executions();
+// As SENNIT_EXPLORE_RANDOM says; else none.
+std::uint64_t usual_random_orders();
+// SENNIT_EXPLORE_MOST or SENNIT_EXPLORE_RANDOM has been given: a case need not be complete.
+bool is_cut_off();
+
 struct options {
-  std::uint64_t most_executions = 200'000;
+  memory model = usual_memory();
+  // In weak memory: so many times in one execution a step may pass over the newest store.
+  unsigned most_passed = usual_most_passed();
+  std::uint64_t most_executions = usual_most_executions();
+  // So many orders at random instead of the search.
+  std::uint64_t random_orders = usual_random_orders();
   // An unlock is a plain store that may wait in the store buffer, as the memory model allows. Else it drains the buffer,
   // as on x86.
   bool plain_unlock = true;

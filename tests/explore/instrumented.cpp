@@ -19,6 +19,7 @@ template <class T>
 T perform(operation op, T (*otherwise)(operation&)) {
   if (machine* const m = machine::current()) {
     op.size = sizeof(T);
+    m->weaken(op);
     m->operate(op);
     return static_cast<T>(op.result);
   }
@@ -83,6 +84,7 @@ bool compare(volatile T* at, T* expected, T desired, int order, int order_of_fai
                  .operand = static_cast<std::uint64_t>(desired),
                  .expected = static_cast<std::uint64_t>(*expected),
                  .caller = caller};
+    m->weaken(op);
     m->operate(op);
     if (!op.done) *expected = static_cast<T>(op.result);
     return op.done;
@@ -98,7 +100,9 @@ void note(const void* at, std::size_t size, bool writes, const void* caller) {
 bool perform_on_mutex(action what, const void* mutex, const void* caller, bool& taken) {
   machine* const m = machine::current();
   if (m == nullptr) return false;
-  operation op{.what = what, .at = mutex, .caller = caller};
+  const int order = what == action::unlock ? __ATOMIC_RELEASE : __ATOMIC_ACQUIRE;
+  operation op{.what = what, .order = order, .at = mutex, .caller = caller};
+  m->weaken(op);
   m->operate(op);
   taken = op.done;
   return true;
@@ -198,12 +202,13 @@ void __tsan_atomic_signal_fence(int) {}
 void __tsan_atomic_thread_fence(int order) {
   explore::machine* const m = explore::machine::current();
   if (m == nullptr) return;
-  if (order != __ATOMIC_SEQ_CST) {
-    m->order_accesses(order);
-    return;
-  }
   explore::operation op{.what = explore::action::fence, .order = order, .caller = SENNIT_CALLER};
-  m->operate(op);
+  m->weaken(op);
+  if (op.order == __ATOMIC_SEQ_CST) {
+    m->operate(op);
+  } else {
+    m->order_accesses(op.order);
+  }
 }
 
 int __real_pthread_mutex_lock(void* mutex);
@@ -236,8 +241,12 @@ long __wrap_syscall(long number, ...) {
   explore::machine* const m = explore::machine::current();
   if (number == SYS_membarrier && given[0] == MEMBARRIER_CMD_PRIVATE_EXPEDITED) {
     if (m == nullptr) return 0;  // there are no threads yet
+    explore::operation op{
+        .what = explore::action::barrier, .order = __ATOMIC_SEQ_CST, .caller = SENNIT_CALLER};
+    m->weaken(op);
+    if (op.order != __ATOMIC_SEQ_CST) return 0;
     // The kernel begins with a fence of the caller. Each other thread has its fence at a time of its own.
-    explore::operation op{.what = explore::action::fence, .order = __ATOMIC_SEQ_CST, .caller = SENNIT_CALLER};
+    op.what = explore::action::fence;
     m->operate(op);
     for (unsigned i = 0; i < m->threads(); ++i) {
       if (i == m->running()) continue;

@@ -201,8 +201,9 @@ TEST(Loop, InsideAFork) {
         },
         [&w] { return w.ran(2); });
   };
-  expect_none(against{.branches = 3, .owner = forks, .thieves = {thief(1)}, .prepare = &thieves_own_deques}
-                  .explore());
+  expect_none(
+      against{.branches = 3, .owner = known(forks), .thieves = {thief(1)}, .prepare = &thieves_own_deques}
+          .explore());
 }
 
 // A chunk under way is all there is, and the loop is passed over. What the owner gives back of the chunk can be had.

@@ -1,5 +1,7 @@
 #include "machine.hpp"
 
+#include "sites.hpp"
+
 #include <boost/context/detail/fcontext.hpp>
 #include <dlfcn.h>
 #include <malloc.h>
@@ -21,24 +23,22 @@ constexpr std::size_t stack_bytes = 256 * 1024;
 constexpr std::size_t remembered = std::size_t{1} << 14;  // of memory, in units of eight bytes
 machine* the_machine = nullptr;
 
-bool acquires(int order) {
-  return order == __ATOMIC_ACQUIRE || order == __ATOMIC_CONSUME || order == __ATOMIC_ACQ_REL ||
-         order == __ATOMIC_SEQ_CST;
-}
-bool releases(int order) {
-  return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
-}
-void join(view_of_time& into, const view_of_time& from) {
-  for (unsigned i = 0; i < most_threads; ++i) into[i] = std::max(into[i], from[i]);
+void join(view& into, const view& from) {
+  for (unsigned i = 0; i < most_threads; ++i) into.time[i] = std::max(into.time[i], from.time[i]);
 }
 
-std::uint64_t load(const void* at, unsigned size) {
-  std::uint64_t value = 0;
-  std::memcpy(&value, at, size);
-  return value;
+const char* word_of_order(int order) {
+  static constexpr const char* words[] = {"relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"};
+  return words[order % 6];
 }
-void store(const void* at, unsigned size, std::uint64_t value) {
-  std::memcpy(const_cast<void*>(at), &value, size);
+
+}  // namespace
+
+const char* word(action what) {
+  static constexpr const char* words[] = {"load",     "store",  "modify",  "fence",   "lock",
+                                          "try_lock", "unlock", "barrier", "goes on", "sleep",
+                                          "woken",    "wake",   "drain"};
+  return words[static_cast<unsigned>(what)];
 }
 
 std::uint64_t changed(const operation& op, std::uint64_t old) {
@@ -53,24 +53,6 @@ std::uint64_t changed(const operation& op, std::uint64_t old) {
   }
   std::abort();
 }
-
-std::uint64_t fit(std::uint64_t value, unsigned size) {
-  return size >= 8 ? value : value & ((std::uint64_t{1} << (8 * size)) - 1);
-}
-
-const char* word(action what) {
-  static constexpr const char* words[] = {"load",     "store",  "modify",  "fence",   "lock",
-                                          "try_lock", "unlock", "barrier", "goes on", "sleep",
-                                          "woken",    "wake",   "drain"};
-  return words[static_cast<unsigned>(what)];
-}
-
-const char* word_of_order(int order) {
-  static constexpr const char* words[] = {"relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"};
-  return words[order % 6];
-}
-
-}  // namespace
 
 struct fiber_entry {
   static void start(context::transfer_t from) {
@@ -103,15 +85,17 @@ void machine::begin(program&& run, const options& limits) {
   ++execution_;
   running_ = 0;
   fault_.clear();
-  places_.assign(count_, {});
+  places_.assign(count_ + 1, {});
   place_at_.clear();
+  fenced_.clear();
+  sequential_.clear();
   for (unsigned i = 0; i < count_; ++i) {
     thread& t = threads_[i];
     t = {};
     t.name = std::move(run.threads[i].first);
     t.body = std::move(run.threads[i].second);
     t.now_ns = 1'000'000'000;
-    t.seen[i] = 1;
+    t.seen.time[i] = 1;
     t.context = context::make_fcontext(stacks_[i].get() + stack_bytes, stack_bytes, &fiber_entry::start);
   }
   // Up to each one's first step.
@@ -138,6 +122,11 @@ void machine::stop() {
   std::abort();
 }
 
+void machine::weaken(operation& op) noexcept {
+  const own_business here(*this);
+  explore::weaken(op);
+}
+
 void machine::operate(operation& op) {
   thread& self = threads_[running_];
   self.pending = op;
@@ -162,7 +151,7 @@ bool machine::finished() const noexcept {
 
 unsigned machine::place_of(const void* at) const {
   const auto [found, added] = place_at_.try_emplace(at, static_cast<unsigned>(places_.size()));
-  if (added) places_.push_back({.at = at});
+  if (added) places_.emplace_back().at = at;
   return found->second;
 }
 
@@ -192,6 +181,7 @@ bool machine::enabled(unsigned actor) const noexcept {
 }
 
 step machine::next(unsigned actor) const noexcept {
+  if (is_weak()) return next_weak(actor);
   step s;
   s.actor = actor;
   const auto touches = [&s](unsigned place, touch how) { s.accesses[s.accessed++] = {place, how}; };
@@ -235,9 +225,12 @@ step machine::next(unsigned actor) const noexcept {
   return s;
 }
 
-void machine::run(unsigned actor, step& taken) {
+void machine::run(unsigned actor, unsigned passed, std::uint32_t at, step& taken) {
   if (actor < count_) running_ = actor;
-  perform(actor, taken);
+  at_ = at;
+  taken = next(actor);
+  taken.passed = passed;
+  is_weak() ? perform_weak(actor, taken) : perform(actor, taken);
   for (unsigned i = 0; i < taken.accessed; ++i) {
     if (taken.accesses[i].how == touch::write) ++places_[taken.accesses[i].place].writes;
   }
@@ -251,19 +244,18 @@ void machine::run(unsigned actor, step& taken) {
   }
 }
 
-void machine::watch_place(thread& t, unsigned place) {
+void machine::watch_place(thread& t, unsigned place, unsigned writes) {
   for (auto& w : t.watched) {
     if (w.first == place) {
-      w.second = places_[place].writes;
+      w.second = writes;
       return;
     }
   }
   if (t.watched.size() == 12) t.watched.erase(t.watched.begin());
-  t.watched.emplace_back(place, places_[place].writes);
+  t.watched.emplace_back(place, writes);
 }
 
 void machine::perform(unsigned actor, step& taken) {
-  taken = next(actor);
   if (actor >= count_) {
     thread& t = threads_[actor - count_];
     const stored oldest = t.buffer.front();
@@ -272,7 +264,7 @@ void machine::perform(unsigned actor, step& taken) {
     if (oldest.unlocks) {
       p.holder = -1;
     } else if (!oldest.lost) {
-      store(oldest.at, oldest.size, oldest.value);
+      store_at(oldest.at, oldest.size, oldest.value);
     }
     p.published = oldest.published;
     taken.op.at = oldest.at;
@@ -282,8 +274,8 @@ void machine::perform(unsigned actor, step& taken) {
   }
   thread& t = threads_[actor];
   operation& op = taken.op;
-  const auto tick = [&] { ++t.seen[actor]; };
-  const auto acquire = [&](const view_of_time& published, int order) {
+  const auto tick = [&] { ++t.seen.time[actor]; };
+  const auto acquire = [&](const view& published, int order) {
     join(acquires(order) ? t.seen : t.to_acquire, published);
   };
   switch (op.what) {
@@ -291,19 +283,19 @@ void machine::perform(unsigned actor, step& taken) {
       note_access(op.at, op.size, false, true, op.caller);
       if (const stored* const own = latest_own(t, op.at)) {
         op.result = own->value;
-        watch_place(t, own->place);
+        watch_place(t, own->place, places_[own->place].writes);
       } else {
-        op.result = load(op.at, op.size);
+        op.result = load_at(op.at, op.size);
         acquire(places_[place_of(op.at)].published, op.order);
-        watch_place(t, place_of(op.at));
+        watch_place(t, place_of(op.at), places_[place_of(op.at)].writes);
       }
       break;
     case action::store: {
       note_access(op.at, op.size, true, true, op.caller);
       op.result = op.operand;
-      const view_of_time published = releases(op.order) ? t.seen : t.released;
+      const view published = releases(op.order) ? t.seen : t.released;
       if (op.order == __ATOMIC_SEQ_CST) {
-        store(op.at, op.size, op.operand);
+        store_at(op.at, op.size, op.operand);
         places_[place_of(op.at)].published = published;
       } else {
         t.buffer.push_back({op.at, place_of(op.at), op.operand, published, false, false, op.size, op.caller});
@@ -314,12 +306,12 @@ void machine::perform(unsigned actor, step& taken) {
     }
     case action::modify: {
       place& p = places_[place_of(op.at)];
-      op.result = load(op.at, op.size);
+      op.result = load_at(op.at, op.size);
       op.done = op.how != change_by::compare || op.result == fit(op.expected, op.size);
       note_access(op.at, op.size, op.done, true, op.caller);
       acquire(p.published, op.done ? op.order : op.order_of_failure);
       if (op.done) {
-        store(op.at, op.size, changed(op, op.result));
+        store_at(op.at, op.size, changed(op, op.result));
         join(p.published, releases(op.order) ? t.seen : t.released);
         tick();
       } else {
@@ -341,7 +333,7 @@ void machine::perform(unsigned actor, step& taken) {
         join(t.seen, p.published);
       } else {
         taken.accesses[1].how = touch::read;
-        watch_place(t, place_of(op.at));
+        watch_place(t, place_of(op.at), places_[place_of(op.at)].writes);
       }
       break;
     }
@@ -368,7 +360,7 @@ void machine::perform(unsigned actor, step& taken) {
       t.watched.clear();
       break;
     case action::sleep:
-      op.done = load(op.at, op.size) == fit(op.expected, op.size);
+      op.done = load_at(op.at, op.size) == fit(op.expected, op.size);
       t.asleep = op.done;
       break;
     case action::wake:
@@ -385,11 +377,12 @@ void machine::perform(unsigned actor, step& taken) {
 }
 
 void machine::order_accesses(int order) noexcept {
+  const own_business here(*this);
   thread& t = threads_[running_];
-  if (acquires(order)) join(t.seen, t.to_acquire);
+  if (acquires(order)) learn(t.seen, t.to_acquire);
   if (!releases(order)) return;
   t.released = t.seen;
-  ++t.seen[running_];
+  ++t.seen.time[running_];
 }
 
 std::uint64_t machine::now_ns() noexcept { return threads_[running_].now_ns += limits_.look_ns; }
@@ -405,6 +398,7 @@ machine::eight_bytes& machine::bytes_at(std::uintptr_t granule) noexcept {
     if (bytes.execution != execution_) {
       bytes.execution = execution_;
       bytes.at = granule;
+      bytes.has_place = false;
       bytes.trails.clear();
       return bytes;
     }
@@ -414,13 +408,15 @@ machine::eight_bytes& machine::bytes_at(std::uintptr_t granule) noexcept {
 
 void machine::note_access(const void* at, std::size_t size, bool writes, bool atomic, const void* caller) {
   const auto first = reinterpret_cast<std::uintptr_t>(at);
-  const view_of_time& seen = threads_[running_].seen;
+  const view_of_time& seen = threads_[running_].seen.time;
   for (std::uintptr_t byte = first; byte < first + size;) {
     const std::uintptr_t granule = byte / 8;
     const std::uintptr_t end = std::min(first + size, (granule + 1) * 8);
     const auto mask = static_cast<std::uint8_t>(((1U << (end - byte)) - 1) << (byte % 8));
     byte = end;
-    std::vector<trail>& trails = bytes_at(granule).trails;
+    eight_bytes& bytes = bytes_at(granule);
+    bytes.has_place = bytes.has_place || atomic;
+    std::vector<trail>& trails = bytes.trails;
     for (const trail& other : trails) {
       const bool conflicts =
           (other.bytes & mask) != 0 && (other.writes || writes) && !(other.atomic && atomic);
@@ -449,11 +445,27 @@ void machine::access_plainly(const void* at, std::size_t size, bool writes, cons
     operate(op);
   }
   note_access(at, size, writes, false, caller);
-  if (writes) {
-    if (const auto found = place_at_.find(at); found != place_at_.end())
-      places_[found->second].published = {};
-  }
+  if (writes) forget_places(at, size);
   if (!fault_.empty()) stop();
+}
+
+// Memory that is written plainly is another variable, or begins anew.
+void machine::forget_places(const void* at, std::size_t size) {
+  const auto first = reinterpret_cast<std::uintptr_t>(at);
+  for (std::uintptr_t granule = first / 8; granule * 8 < first + size; ++granule) {
+    if (!bytes_at(granule).has_place) continue;
+    for (std::uintptr_t byte = std::max(first, granule * 8); byte < std::min(first + size, granule * 8 + 8);
+         ++byte) {
+      const auto found = place_at_.find(reinterpret_cast<const void*>(byte));
+      if (found == place_at_.end()) continue;
+      place& p = places_[found->second];
+      p.published = {};
+      p.before += static_cast<std::uint32_t>(p.stores.size());
+      p.stores.clear();
+      p.order.clear();
+      p.writers = 0;
+    }
+  }
 }
 
 void machine::leave_function(const void* frame) noexcept {
@@ -518,6 +530,7 @@ std::string machine::describe(const step& s) const {
       text << " to " << name_of(reinterpret_cast<const void*>(changed(op, op.result)));
   }
   if (!op.done) text << " (fails)";
+  if (s.passed > 0) text << " (passes over " << s.passed << " newer)";
   if (op.caller != nullptr) text << "   " << source_of(op.caller);
   return text.str();
 }

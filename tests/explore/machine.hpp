@@ -1,5 +1,5 @@
 // The machine that an explored program runs on: threads, each with a store buffer, and what the C++ memory model says of
-// their accesses.
+// their accesses. Or without buffers: each place has all its stores, of which a load may read an older one (weak.cpp).
 #pragma once
 
 #include "explorer.hpp"
@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -63,6 +64,35 @@ struct operation {
 // When each thread did what is known to have happened before.
 using view_of_time = std::array<std::uint32_t, most_threads>;
 
+// The number of the latest store that is known of each place; only in weak memory.
+using view_of_stores = std::vector<std::uint32_t>;
+
+struct view {
+  view_of_time time{};
+  view_of_stores stores;
+};
+
+inline bool acquires(int order) {
+  return order == __ATOMIC_ACQUIRE || order == __ATOMIC_CONSUME || order == __ATOMIC_ACQ_REL ||
+         order == __ATOMIC_SEQ_CST;
+}
+inline bool releases(int order) {
+  return order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST;
+}
+inline std::uint64_t load_at(const void* at, unsigned size) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, at, size);
+  return value;
+}
+inline void store_at(const void* at, unsigned size, std::uint64_t value) {
+  std::memcpy(const_cast<void*>(at), &value, size);
+}
+inline std::uint64_t fit(std::uint64_t value, unsigned size) {
+  return size >= 8 ? value : value & ((std::uint64_t{1} << (8 * size)) - 1);
+}
+// What the operation, which reads and writes at once, makes of the value.
+std::uint64_t changed(const operation& op, std::uint64_t old);
+
 enum class touch : std::uint8_t { read, write, count };  // counts commute
 
 // What two steps have in common decides whether their order matters.
@@ -73,6 +103,7 @@ struct access {
 
 struct step {
   unsigned actor = 0;
+  unsigned passed = 0;  // so many newer stores of the place were passed over
   operation op;
   std::array<access, 16> accesses{};
   unsigned accessed = 0;
@@ -104,7 +135,12 @@ class machine {
   bool gives_up(unsigned actor) const noexcept;
   // What the actor's next step would touch.
   step next(unsigned actor) const noexcept;
-  void run(unsigned actor, step& taken);
+  // What the actor's next step may do in weak memory: how many of the newest stores it passes over. Always 0, first.
+  // `past`: of each actor the steps that come before in any case. What has not been stored in the past can as well be
+  // stored later, in another order; it is not passed over.
+  std::vector<unsigned> choices(unsigned actor, const std::array<std::uint16_t, most_actors>& past);
+  // `at`: the step's number.
+  void run(unsigned actor, unsigned passed, std::uint32_t at, step& taken);
   const std::string& fault() const noexcept { return fault_; }
   std::string fault_in_full() const;
   std::string describe(const step& s) const;
@@ -118,6 +154,7 @@ class machine {
   unsigned running() const noexcept { return running_; }
   void operate(operation& op);
   void order_accesses(int order) noexcept;  // a fence that no other thread can see
+  void weaken(operation& op) noexcept;
   void access_plainly(const void* at, std::size_t size, bool writes, const void* caller);
   // A function's variables end that lie below `frame`: what is still to be stored in them goes nowhere.
   void leave_function(const void* frame) noexcept;
@@ -134,7 +171,7 @@ class machine {
     const void* at;
     unsigned place;
     std::uint64_t value;
-    view_of_time published;
+    view published;
     bool unlocks;
     bool lost;  // the variable has ended
     std::uint8_t size;
@@ -147,20 +184,35 @@ class machine {
     operation pending;
     bool done = false;
     std::vector<stored> buffer;
-    view_of_time seen{};
-    view_of_time at_store{};    // when its latest store was made
-    view_of_time to_acquire{};  // by a fence
-    view_of_time released{};    // by a fence
+    view seen;
+    view at_store;    // when its latest store was made; in weak memory its latest step that others can tell
+    view to_acquire;  // by a fence
+    view released;    // by a fence
     std::uint64_t now_ns = 0;
     unsigned interrupted = 0;
     std::vector<std::pair<unsigned, unsigned>> watched;
     bool asleep = false;
   };
+  // In weak memory. The first of a place is what was there before.
+  struct kept_store {
+    std::uint64_t value = 0;
+    view published;
+    unsigned actor = most_actors;
+    std::uint32_t step = 0;
+    unsigned writes = 0;    // to the place, with this one
+    unsigned rank = 0;      // in the modification order
+    bool followed = false;  // at once, by an operation that has read it
+  };
   struct place {
     const void* at = nullptr;
-    view_of_time published{};
+    view published;
     int holder = -1;
     unsigned writes = 0;
+    // In weak memory:
+    std::vector<kept_store> stores;  // in the order of execution
+    std::vector<unsigned> order;     // of modification: indices of these
+    std::uint32_t before = 0;        // so many stores were there when the variable was another one
+    unsigned writers = 0;            // a bit each
   };
   // An access to some bytes of eight, for the search for data races.
   struct trail {
@@ -174,6 +226,7 @@ class machine {
   struct eight_bytes {
     std::uintptr_t at = 0;
     std::uint64_t execution = 0;
+    bool has_place = false;
     std::vector<trail> trails;
   };
 
@@ -181,9 +234,26 @@ class machine {
   const stored* latest_own(const thread& t, const void* at) const noexcept;
   void enter(unsigned thread);
   void perform(unsigned actor, step& taken);
+  void forget_places(const void* at, std::size_t size);
+
+  // --- Weak memory: weak.cpp.
+  bool is_weak() const noexcept { return limits_.model == memory::weak; }
+  step next_weak(unsigned actor) const;
+  void perform_weak(unsigned actor, step& taken);
+  void learn(view_of_stores& into, const view_of_stores& from) const;
+  void learn(view& into, const view& from) const;
+  unsigned rank(unsigned which, std::uint32_t store) const noexcept;
+  std::uint32_t known(const view_of_stores& of, unsigned which) const noexcept {
+    return which < of.size() ? of[which] : 0;
+  }
+  void note_store(view_of_stores& into, unsigned which, std::uint32_t store) const;
+  place& kept(const operation& op);
+  unsigned floor(unsigned actor, unsigned which, bool sequential) const noexcept;
+  kept_store& add_store(unsigned actor, unsigned which, unsigned rank, std::uint64_t value, bool sequential);
+  void publish(unsigned actor, kept_store& made, int order);
   void note_access(const void* at, std::size_t size, bool writes, bool atomic, const void* caller);
   eight_bytes& bytes_at(std::uintptr_t granule) noexcept;
-  void watch_place(thread& t, unsigned place);
+  void watch_place(thread& t, unsigned place, unsigned writes);
   std::string name_of(const void* at) const;
 
   // The explorer's own allocations are not the thread's.
@@ -207,8 +277,11 @@ class machine {
   std::array<thread, most_threads> threads_;
   std::vector<std::unique_ptr<std::byte[]>> stacks_;
   void* explorer_ = nullptr;
-  mutable std::vector<place> places_;  // first the buffers, one a thread
+  mutable std::vector<place> places_;  // first the buffers, one a thread; then that of all fences
   mutable std::unordered_map<const void*, unsigned> place_at_;
+  view_of_stores fenced_;      // known to sequentially consistent fences
+  view_of_stores sequential_;  // the latest sequentially consistent stores
+  std::uint32_t at_ = 0;       // the number of the step
   std::vector<eight_bytes> memory_;
   std::uint64_t execution_ = 0;
   std::vector<void*> given_back_;
@@ -227,6 +300,8 @@ class machine {
 
 // Thrown by a check that fails at the end of a program.
 struct fault_at_end {};
+
+const char* word(action what);
 
 // "function at file:line" of an instruction, and of those it is inlined into.
 std::string source_of(const void* caller);

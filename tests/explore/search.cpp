@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <random>
 #include <utility>
 
 namespace explore {
@@ -24,9 +25,16 @@ bool conflict(const access& a, const access& b) {
   return !(a.how == touch::read && b.how == touch::read) && !(a.how == touch::count && b.how == touch::count);
 }
 
+bool conflict_at(const step& s, const access& a) {
+  return std::any_of(s.accesses.begin(), s.accesses.begin() + s.accessed,
+                     [&](const access& other) { return conflict(other, a); });
+}
+
 class search {
  public:
-  search(const std::function<program()>& make, const options& limits) : make_(make), limits_(limits) {}
+  search(const std::function<program()>& make, const options& limits) : make_(make), limits_(limits) {
+    if (limits_.random_orders > 0) limits_.reduces = false;
+  }
 
   findings run();
   std::string trace() const;
@@ -37,13 +45,19 @@ class search {
     actor_set enabled = 0;
     actor_set to_try = 0;
     actor_set tried = 0;
-    actor_set asleep = 0;  // what begins with one of these has been explored elsewhere
-    unsigned actor = 0;    // that is being tried
+    actor_set asleep = 0;           // what begins with one of these has been explored elsewhere
+    unsigned actor = 0;             // that is being tried
+    std::vector<unsigned> choices;  // of the actor, once known: how many stores it passes over
+    unsigned chosen = 0;
+    unsigned passed_before = 0;  // so many steps before have passed over some
+
+    unsigned passed() const { return choices.empty() ? 0 : choices[chosen]; }
   };
 
   bool execute();
   bool extend(actor_set asleep);
   bool next_path();
+  void find_choices(state& now);
   void take_step(std::size_t at);
   void reverse(std::size_t earlier, std::size_t later);
   bool own_store(const step& a, const step& b) const;
@@ -54,7 +68,8 @@ class search {
   }
 
   const std::function<program()>& make_;
-  const options& limits_;
+  options limits_;
+  std::minstd_rand random_;
   machine machine_;
   std::vector<state> path_;
   std::size_t replayed_ = 0;  // so many states of the path are known from before
@@ -88,7 +103,9 @@ bool search::dependent(const step& a, const step& b) const {
 bool search::reversible(std::size_t earlier, const step& later) const {
   const step& e = steps_[earlier];
   switch (later.op.what) {
-    case action::lock: return (e.op.what == action::lock || e.op.what == action::try_lock) && e.op.done;
+    case action::lock:
+      return e.op.what == action::barrier ||
+             ((e.op.what == action::lock || e.op.what == action::try_lock) && e.op.done);
     case action::woken: return false;
     case action::change:
       for (const auto& [place, writes] : later.watched) {
@@ -217,7 +234,14 @@ bool search::extend(actor_set asleep) {
   if (candidates == 0) return false;
   s.actor = static_cast<unsigned>(std::countr_zero(candidates));
   if (!path_.empty() && (candidates & bit(path_.back().actor)) != 0) s.actor = path_.back().actor;
+  // Few of a random order's steps are by another actor than the one before.
+  if (limits_.random_orders > 0 &&
+      (s.actor != (path_.empty() ? s.actor : path_.back().actor) || random_() % 8 == 0)) {
+    auto nth = static_cast<unsigned>(random_() % static_cast<unsigned>(std::popcount(candidates)));
+    for (s.actor = 0; (candidates & bit(s.actor)) == 0 || nth-- > 0;) ++s.actor;
+  }
   s.to_try = limits_.reduces ? bit(s.actor) : s.enabled;
+  if (!path_.empty()) s.passed_before = path_.back().passed_before + (path_.back().passed() > 0 ? 1 : 0);
   path_.push_back(s);
   return true;
 }
@@ -244,7 +268,12 @@ bool search::execute() {
       ++found_.cut_short;
       return true;
     }
+    find_choices(path_[at]);
     const state& now = path_[at];
+    if (!machine_.enabled(now.actor) && !machine_.gives_up(now.actor)) {
+      machine_.fail("the program is not the same each time: something is remembered");
+      return false;
+    }
     steps_.emplace_back();
     std::vector<step> sleepers;
     if (at + 1 == path_.size()) {
@@ -252,7 +281,7 @@ bool search::execute() {
         if (((now.asleep | now.tried) & bit(actor)) != 0) sleepers.push_back(machine_.next(actor));
       }
     }
-    machine_.run(now.actor, steps_.back());
+    machine_.run(now.actor, now.passed(), static_cast<std::uint32_t>(at), steps_.back());
     ++found_.steps;
     take_step(at);
     asleep = 0;
@@ -270,9 +299,43 @@ bool search::execute() {
   return machine_.fault().empty();
 }
 
+// What the actor may do there.
+void search::find_choices(state& now) {
+  if (!now.choices.empty()) return;
+  if (now.passed_before >= limits_.most_passed) {
+    now.choices.assign(1, 0);
+    return;
+  }
+  std::array<std::uint16_t, most_actors> past{};
+  if (limits_.reduces) {
+    // What the step depends on beside the place itself.
+    past = clocks_[now.actor];
+    const step s = machine_.next(now.actor);
+    touched_.resize(std::max<std::size_t>(touched_.size(), machine_.places()));
+    for (unsigned i = 1; i < s.accessed; ++i) {
+      for (const std::uint32_t by : touched_[s.accesses[i].place]) {
+        if (!conflict_at(steps_[by], s.accesses[i])) continue;
+        for (unsigned a = 0; a < most_actors; ++a) past[a] = std::max(past[a], steps_[by].after[a]);
+      }
+    }
+  } else {
+    past.fill(~std::uint16_t{0});
+  }
+  now.choices = machine_.choices(now.actor, past);
+  if (limits_.random_orders > 0 && random_() % 4 == 0)
+    now.chosen = static_cast<unsigned>(random_() % now.choices.size());
+}
+
 bool search::next_path() {
   while (!path_.empty()) {
     state& last = path_.back();
+    if (last.chosen + 1 < last.choices.size()) {
+      ++last.chosen;
+      replayed_ = path_.size();
+      return true;
+    }
+    last.choices.clear();
+    last.chosen = 0;
     last.tried |= bit(last.actor);
     if (const actor_set left = last.to_try & ~last.tried & ~last.asleep; left != 0) {
       last.actor = static_cast<unsigned>(std::countr_zero(left));
@@ -290,16 +353,20 @@ std::string search::trace() const {
   for (const step& s : steps_) {
     text += "    " + machine_.describe(s) + "\n";
     schedule += static_cast<char>('a' + s.actor);
+    if (s.passed > 0) schedule += std::to_string(s.passed);
   }
   return text + "  to see it again: SENNIT_EXPLORE_SCHEDULE=" + schedule + "\n";
 }
 
 findings search::run() {
   if (const char* const schedule = std::getenv("SENNIT_EXPLORE_SCHEDULE")) {
-    for (const char* c = schedule; *c != 0; ++c) {
+    for (const char* c = schedule; *c != 0;) {
       state s;
-      s.actor = static_cast<unsigned>(*c - 'a');
+      s.actor = static_cast<unsigned>(*c++ - 'a');
       s.to_try = s.tried = bit(s.actor);
+      char* end = nullptr;
+      s.choices.assign(1, static_cast<unsigned>(std::strtoul(c, &end, 10)));
+      c = end;
       path_.push_back(s);
     }
     (void)execute();
@@ -307,6 +374,14 @@ findings search::run() {
     machine_.end();
     return found_;
   }
+  for (std::uint64_t i = 0; i < limits_.random_orders; ++i) {
+    const bool good = execute();
+    if (!good) found_.fault = trace();
+    machine_.end();
+    if (!good) break;
+    path_.clear();
+  }
+  if (limits_.random_orders > 0) return found_;
   do {
     const bool good = execute();
     if (!good) found_.fault = trace();
@@ -326,7 +401,28 @@ void crashed(int signal) {
   _exit(1);
 }
 
+const char* setting(const char* name) {
+  const char* const value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
 }  // namespace
+
+memory usual_memory() {
+  return std::string(setting("SENNIT_EXPLORE_MEMORY")) == "weak" ? memory::weak : memory::total_store_order;
+}
+
+std::uint64_t usual_most_executions() {
+  const std::uint64_t most = std::strtoul(setting("SENNIT_EXPLORE_MOST"), nullptr, 10);
+  return most != 0 ? most : 200'000;
+}
+std::uint64_t usual_random_orders() { return std::strtoul(setting("SENNIT_EXPLORE_RANDOM"), nullptr, 10); }
+bool is_cut_off() { return *setting("SENNIT_EXPLORE_MOST") != 0 || usual_random_orders() != 0; }
+
+unsigned usual_most_passed() {
+  const unsigned long most = std::strtoul(setting("SENNIT_EXPLORE_PASSED"), nullptr, 10);
+  return most != 0 ? static_cast<unsigned>(most) : 2;
+}
 
 findings explore(const std::function<program()>& make, const options& limits) {
   static std::array<std::byte, 65536> stack;

@@ -3,6 +3,7 @@
 #include "worker/searching_set.hpp"
 #include "world.hpp"
 
+#include <sennit/event.hpp>
 #include <sennit/join.hpp>
 
 #include <gtest/gtest.h>
@@ -20,6 +21,7 @@ namespace {
 
 using explore::against;
 using explore::expect_none;
+using explore::frame;
 using explore::listed_frame;
 using explore::world;
 using sennit::detail::worker;
@@ -331,6 +333,77 @@ TEST(Sleep, TwoLand) {
             },
     };
   }));
+}
+
+// The last wake lands as a worker falls asleep, and a push leaves its frame to that wake: who lands sees the sleeper, or who
+// pushes sees that no wake is in flight.
+TEST(Sleep, WhoLandsSeesWhoFallsAsleep) {
+  expect_none(explore::explore([] {
+    auto s = std::make_shared<several>();
+    s->asleep.announce(s->places[0], false);
+    (void)s->asleep.call_one();
+    auto sees = std::make_shared<bool>(false);
+    return explore::program{
+        .threads = {{"lands",
+                     [s = s.get(), sees = sees.get()] {
+                       (void)s->asleep.landed();
+                       *sees = s->asleep.any();
+                     }},
+                    {"falls asleep, and pushes",
+                     [s = s.get()] {
+                       s->asleep.announce(s->places[1], false);
+                       (void)s->asleep.call_one();
+                     }}},
+        .at_end = [s, sees] { explore::check(*sees || s->asleep.wakes() == 2, "the sleeper is told"); },
+    };
+  }));
+}
+
+// A frame is donated to a worker that falls asleep. Catches: it sleeps on.
+TEST(Sleep, ADonationAgainstASleeper) {
+  const auto donates = [](world& w) {
+    sennit::join(
+        [&w] {
+          explore::check(worker::current()->donate_newest(*w.all[1], sennit::detail::nowhere), "donated");
+          return w.ran(0);
+        },
+        [&w] { return w.ran(1); });
+  };
+  const auto awaits = [](world& w) {
+    worker& self = *worker::current();
+    frame* donated = nullptr;
+    while ((donated = self.frames().listed().take_donated(self)) == nullptr) self.sleep();
+    self.run(*donated);
+    w.flag.store(1, std::memory_order_relaxed);
+  };
+  expect_none(
+      against{.owner = donates, .thieves = {awaits}, .prepare = &explore::thieves_own_deques}.explore());
+}
+
+// A strand waits for an event as it comes.
+TEST(Sleep, AnEventAgainstWhoWaits) {
+  struct awaited {
+    sennit::event come;
+    int told = 0;
+  };
+  for (const bool looks_first : {false, true}) {
+    expect_none(explore::explore([looks_first] {
+      auto w = std::make_shared<world>(2, false, 8);
+      auto e = std::make_shared<awaited>();
+      return explore::program{.threads = {{"sets",
+                                           [e = e.get()] {
+                                             e->told = 1;
+                                             e->come.set();
+                                           }},
+                                          {"waits",
+                                           [e = e.get(), looks_first] {
+                                             if (looks_first && !e->come.is_set()) return;
+                                             e->come.wait();
+                                             explore::check(e->told == 1, "what came before is seen");
+                                           }}},
+                              .at_end = [w, e] {}};
+    }));
+  }
 }
 
 // Two become idle, or cease to be, at the same time.

@@ -8,10 +8,17 @@
 #include "worker/worker.hpp"
 
 #include <sennit/detail/calls.hpp>
+#include <sennit/detail/graph/growing.hpp>
+#include <sennit/detail/graph/zeros.hpp>
+#include <sennit/detail/telling.hpp>
 #include <sennit/region.hpp>
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
+#include <new>
 #include <utility>
 
 namespace sennit {
@@ -37,6 +44,15 @@ unsigned fork_generation() noexcept { return 0; }
 void end_orphan() noexcept { std::abort(); }
 bool trace_cursor::grow() noexcept { return false; }
 void append_views(view*) noexcept {}
+// Written, so that who uses them without knowing of them is in a data race.
+void* reserve_zeros(std::size_t bytes) {
+  return std::memset(::operator new(bytes, std::align_val_t{64}), 0, bytes);
+}
+void return_zeros(void* memory, std::size_t) noexcept { ::operator delete(memory, std::align_val_t{64}); }
+std::uint64_t told_now_ns() noexcept { return 0; }
+std::uint32_t numbering::take_block() {
+  return block * static_cast<std::uint32_t>(blocks_.fetch_add(1, std::memory_order_relaxed));
+}
 void enter_region(region_state&, action) { std::abort(); }
 void run_region(runtime*, action) { std::abort(); }
 bool in_strand() noexcept { return worker::current() != nullptr; }
@@ -83,8 +99,14 @@ bool worker::donate_newest(worker& to, std::uint64_t number) noexcept {
   const worker_frames::split_off split_off = frames_.split_off_newest(at_hand_);
   if (split_off.newest == nullptr) return false;
   split_off.newest->stolen().number = number;
+  if (split_off.listed) announce_work();
   to.take_in(*split_off.newest);
   return true;
+}
+
+void worker::take_in(frame& donated) noexcept {
+  if (frames_.listed().donate(donated)) announce_work();
+  parking().unpark();
 }
 
 unsigned worker::find_idle(worker** found, unsigned room, color_set) const noexcept {
@@ -121,7 +143,7 @@ void worker::found_work() noexcept {
 void worker::sleep() noexcept {
   if (std::exchange(owns_wake_, false)) core_.asleep().landed();
   core_.falls_asleep(*this);
-  bool saw_work = core_.arm_gates(frames_.wish().now());
+  const bool saw_work = core_.arm_gates(frames_.wish().now()) || frames_.listed().has_donation(*this);
   if (!saw_work) (void)parking().park();
   if (core_.wakes_up(*this, saw_work)) owns_wake_ = true;
 }

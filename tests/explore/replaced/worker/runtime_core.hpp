@@ -6,6 +6,7 @@
 #include "deque/worker_frames.hpp"
 #include "sleep/sleepers.hpp"
 #include "system/barrier.hpp"
+#include "worker/coloring.hpp"
 
 #include <sennit/detail/colors.hpp>
 #include <sennit/region.hpp>
@@ -31,6 +32,10 @@ class runtime_core {
   unsigned workers() const noexcept { return 2; }
   unsigned numbered_workers() const noexcept { return 2; }
   unsigned number_of(const worker&) const noexcept { return 0; }
+  worker& numbered(unsigned i) const noexcept { return *places_[i]; }
+  detail::coloring& coloring() noexcept { return coloring_; }
+  static unsigned color_of(const worker&, color_kind) noexcept { return 0; }
+  static color_set bits_of_neighbors(const worker&, color_kind) noexcept { return all_colors; }
   void add(worker& w) { places_.push_back(&w); }
   unsigned worker_count() const noexcept { return static_cast<unsigned>(places_.size()); }
   worker& worker_at(unsigned i) const noexcept { return *places_[i]; }
@@ -57,6 +62,7 @@ class runtime_core {
   const bool fenced_;
   detail::barriers barriers_;
   sleepers asleep_;
+  detail::coloring coloring_;
   std::vector<worker*> places_;
   std::atomic<int> seated_{2};
 };

@@ -39,12 +39,14 @@ class worker {
   void relocate() noexcept;
   void hand_over_strand() noexcept {}
   bool leaving() const noexcept { return false; }
-  void take_in(frame& donated) noexcept { (void)frames_.listed().donate(donated); }
+  void take_in(frame& donated) noexcept;
   bool donate_newest(worker& to, std::uint64_t number) noexcept;
   bool donate_strand(worker&, std::uint64_t) noexcept { return false; }
   void pass_on(frame& handed) noexcept;
   unsigned find_idle(worker** found, unsigned room, color_set colors = all_colors) const noexcept;
   bool post(frame& posted) noexcept;
+  static bool claim_idle() noexcept { return false; }
+  static void take_own_only_until(std::uint64_t) noexcept {}
   // Hints, of where to look first.
   unsigned index() const noexcept { return 0; }
   unsigned source() const noexcept { return 0; }

@@ -325,7 +325,9 @@ void trace::write_dot(const std::string& path) const {
   detail::write_file(path, std::as_bytes(std::span(text.view())), {"graph", ""});
 }
 
-void trace::save(const std::string& path) const { detail::write_file(path, to_bytes(), detail::graph_trace_file); }
+void trace::save(const std::string& path) const {
+  detail::write_file(path, to_bytes(), detail::graph_trace_file);
+}
 
 trace trace::load(const std::string& path) {
   return from_bytes(detail::read_file(path, detail::graph_trace_file), path);

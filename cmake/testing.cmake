@@ -10,12 +10,25 @@ find_package(GTest REQUIRED)
 include(GoogleTest)
 add_custom_target(later)
 
-# Tests of a Release build take most of its time to compile, a third less so. Those that count instructions are labeled
-# "optimized", and are built as users build.
+# What tests are compiled with. Most of the time of `make test` is the compiler's, and most of that is optimization. Those that count
+# instructions are labeled "optimized", and are built as users build. Frames that an optimizer has touched, values that it keeps
+# in registers while a strand goes on elsewhere: they are seen in the tests of strands, which are compiled with -O1. What tests of
+# the templates above them find, such as a wrong result, a copy or an exception that is lost, is there at any level, as the
+# library itself is optimized. Sanitizers see more accesses where no optimizer has removed some. `make stress` has it all with -O1.
+set(sennit_templates algorithm loops nests schedule splice splice_schedule)
 set(sennit_test_options "$<$<CONFIG:Release>:-O1>")
+set(sennit_template_test_options "$<$<CONFIG:Release>:-O0>")
+if(SENNIT_STRESS)
+  set(sennit_template_test_options ${sennit_test_options})
+elseif(SENNIT_SANITIZE)
+  set(sennit_test_options -O0)
+  set(sennit_template_test_options -O0)
+endif()
 # GCC 12 takes inlined members of std::string for faults, and says so of precompiled headers of the system, too.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  list(APPEND sennit_test_options -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
+  set(sennit_gcc_mistakes -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
+  list(APPEND sennit_test_options ${sennit_gcc_mistakes})
+  list(APPEND sennit_template_test_options ${sennit_gcc_mistakes})
 endif()
 
 # Saves a second of compiling for each file of tests. Such a build does not find out that a file forgets to include
@@ -26,15 +39,38 @@ if(CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 if(SENNIT_PRECOMPILE_TESTS)
   file(CONFIGURE OUTPUT precompiled.cpp CONTENT "")
-  add_library(sennit_precompiled OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp)
-  target_link_libraries(sennit_precompiled PRIVATE sennit::sennit sennit_warnings GTest::gmock GTest::gtest_main)
-  target_compile_options(sennit_precompiled PRIVATE ${sennit_test_options})
-  target_precompile_headers(sennit_precompiled PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
-  # GCC parses the text where a test is compiled with other macros; clang refuses.
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_precompile_headers(sennit_precompiled PRIVATE <sennit/sennit.hpp>)
-  endif()
+  foreach(kind IN ITEMS test template_test)
+    add_library(sennit_precompiled_${kind} OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/precompiled.cpp)
+    target_link_libraries(sennit_precompiled_${kind} PRIVATE sennit::sennit sennit_warnings GTest::gmock GTest::gtest_main)
+    target_compile_options(sennit_precompiled_${kind} PRIVATE ${sennit_${kind}_options})
+    target_precompile_headers(sennit_precompiled_${kind} PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+    # GCC parses the text where a test is compiled with other macros; clang refuses.
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      target_precompile_headers(sennit_precompiled_${kind} PRIVATE <sennit/sennit.hpp>)
+    endif()
+  endforeach()
 endif()
+
+# sennit_compile_as_test(TARGET): with warnings, as far optimized as tests in this folder are, and with what is precompiled.
+function(sennit_compile_as_test target)
+  set(kind test)
+  cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME folder)
+  if(folder IN_LIST sennit_templates)
+    set(kind template_test)
+  endif()
+  target_link_libraries(${target} PRIVATE sennit_warnings GTest::gmock GTest::gtest_main)
+  target_compile_options(${target} PRIVATE ${sennit_${kind}_options})
+  if(SENNIT_PRECOMPILE_TESTS)
+    target_precompile_headers(${target} REUSE_FROM sennit_precompiled_${kind})
+  endif()
+endfunction()
+
+# sennit_test_objects(NAME file...): compiled once for several tests, which name $<TARGET_OBJECTS:NAME> as their sources.
+function(sennit_test_objects name)
+  add_library(${name} OBJECT EXCLUDE_FROM_ALL ${ARGN})
+  target_link_libraries(${name} PRIVATE sennit::sennit)
+  sennit_compile_as_test(${name})
+endfunction()
 
 # sennit_precompile(TARGET header...): the same for a library of which the tests need all.
 function(sennit_precompile target)
@@ -43,7 +79,7 @@ function(sennit_precompile target)
   endif()
   target_precompile_headers(${target} PRIVATE ${ARGN})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
+    target_compile_options(${target} PRIVATE ${sennit_gcc_mistakes})
   endif()
 endfunction()
 
@@ -90,12 +126,11 @@ function(sennit_test name)
   else()
     target_link_libraries(${target} PRIVATE sennit::sennit)
   endif()
-  target_link_libraries(${target} PRIVATE sennit_warnings GTest::gmock GTest::gtest_main ${test_LIBRARIES})
-  if(NOT "optimized" IN_LIST test_LABELS)
-    target_compile_options(${target} PRIVATE ${sennit_test_options})
-    if(SENNIT_PRECOMPILE_TESTS)
-      target_precompile_headers(${target} REUSE_FROM sennit_precompiled)
-    endif()
+  target_link_libraries(${target} PRIVATE ${test_LIBRARIES})
+  if("optimized" IN_LIST test_LABELS)
+    target_link_libraries(${target} PRIVATE sennit_warnings GTest::gmock GTest::gtest_main)
+  else()
+    sennit_compile_as_test(${target})
   endif()
   if(test_INTERNAL)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
@@ -188,8 +223,8 @@ function(sennit_compile_fail_tests)
     string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
     separate_arguments(precompiled UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}")
     list(APPEND precompiled
-      $<TARGET_PROPERTY:sennit_precompiled,COMPILE_OPTIONS>
-      -include ${PROJECT_BINARY_DIR}/CMakeFiles/sennit_precompiled.dir/cmake_pch.hxx
+      $<TARGET_PROPERTY:sennit_precompiled_test,COMPILE_OPTIONS>
+      -include ${PROJECT_BINARY_DIR}/CMakeFiles/sennit_precompiled_test.dir/cmake_pch.hxx
     )
   endif()
   while(mistakes)
@@ -206,7 +241,7 @@ function(sennit_compile_fail_tests)
       set(macros "")
       if(compiler STREQUAL CMAKE_CXX_COMPILER AND precompiled)
         set(also ${precompiled})
-        set(macros $<TARGET_PROPERTY:sennit_precompiled,COMPILE_DEFINITIONS>)
+        set(macros $<TARGET_PROPERTY:sennit_precompiled_test,COMPILE_DEFINITIONS>)
       endif()
       cmake_path(GET compiler FILENAME called)
       if(tests_LINES_OF_CLANG AND called MATCHES "clang")

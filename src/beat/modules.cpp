@@ -58,7 +58,7 @@ const paired_procedure* kept(const std::vector<paired_procedure>& sorted) {
   return copy;
 }
 
-bool same(const paired_procedure& a, const paired_procedure& b) noexcept {
+bool same_pair(const paired_procedure& a, const paired_procedure& b) noexcept {
   return a.first == b.first && a.first_end == b.first_end && a.second == b.second &&
          a.second_end == b.second_end && a.pairs == b.pairs && a.count == b.count;
 }
@@ -68,7 +68,7 @@ bool revived(const void* key, const std::vector<paired_procedure>& by_first) noe
   // ORD[D40] acquire: as in find().
   for (paired_module* m = __atomic_load_n(&paired_modules, __ATOMIC_ACQUIRE); m != nullptr; m = m->next) {
     if (m->key != key || m->count != by_first.size()) continue;
-    if (!std::equal(by_first.begin(), by_first.end(), m->by_first, same)) continue;
+    if (!std::equal(by_first.begin(), by_first.end(), m->by_first, same_pair)) continue;
     __atomic_store_n(&m->live, true, __ATOMIC_RELAXED);
     return true;
   }

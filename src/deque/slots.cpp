@@ -14,7 +14,7 @@ constexpr std::size_t spare = 2;
 static_assert(sizeof(slot) == sizeof(std::atomic<color_set>));
 constexpr std::size_t bytes_for(std::size_t slots) { return 2 * (slots + spare) * sizeof(slot); }
 
-slot* reserve(std::size_t slots) {
+slot* reserve_slots(std::size_t slots) {
   void* const memory = mmap(nullptr, bytes_for(slots), PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) fail_for_memory();
@@ -25,7 +25,7 @@ slot* reserve(std::size_t slots) {
 }  // namespace
 
 slot_array::slot_array(std::size_t count)
-    : begin_(reserve(count) + 1),
+    : begin_(reserve_slots(count) + 1),
       end_(begin_ + count),
       colors_(reinterpret_cast<std::atomic<color_set>*>(end_ + 1)) {}
 

@@ -23,7 +23,7 @@ namespace detail {
 namespace {
 
 constexpr std::string_view first_words = "sennit graph trace ";
-constexpr file_kind trace_file{"trace", first_words};
+constexpr file_kind graph_trace_file{"trace", first_words};
 constexpr unsigned format_version = 2;
 constexpr unsigned oldest_version = 1;  // without the line of how the run ended
 constexpr const char* trace_again = "; trace the run again, or fetch another copy";
@@ -325,10 +325,12 @@ void trace::write_dot(const std::string& path) const {
   detail::write_file(path, std::as_bytes(std::span(text.view())), {"graph", ""});
 }
 
-void trace::save(const std::string& path) const { detail::write_file(path, to_bytes(), detail::trace_file); }
+void trace::save(const std::string& path) const {
+  detail::write_file(path, to_bytes(), detail::graph_trace_file);
+}
 
 trace trace::load(const std::string& path) {
-  return from_bytes(detail::read_file(path, detail::trace_file), path);
+  return from_bytes(detail::read_file(path, detail::graph_trace_file), path);
 }
 
 std::vector<std::byte> trace::to_bytes() const {

@@ -38,7 +38,7 @@ class early_stop {
   bool keep_on() {
 #if SENNIT_EXCEPTIONS
     if (stop_requested()) [[unlikely]]
-      set(std::make_exception_ptr(cancelled()));
+      set(std::make_exception_ptr(sennit::cancelled()));
 #endif
     return !is_set();
   }

@@ -134,7 +134,7 @@ void run_rest(spliced_call& c) {
   for (const sequence_item& i : c.get<rest_of_sequence>().items) {
 #if SENNIT_EXCEPTIONS
     if (stop_requested()) [[unlikely]]
-      throw cancelled();
+      throw sennit::cancelled();
 #endif
     i.run(i.object);
   }
@@ -321,7 +321,7 @@ void run_in_order(std::uint32_t n, const forest& trees, splice_report& report) {
     for (std::uint32_t t = 0; t < n; ++t) {
 #if SENNIT_EXCEPTIONS
       if (stop_requested()) [[unlikely]]
-        throw cancelled();
+        throw sennit::cancelled();
 #endif
       part_room root;
       trees.root(trees.trees, t, root);

@@ -9,7 +9,7 @@ namespace sennit::detail {
 namespace {
 
 // Neighboring runs as one.
-memory_runs joined(memory_runs r) noexcept {
+memory_runs joined_runs(memory_runs r) noexcept {
   for (std::size_t d = 2; d-- > 0;) {
     if (r.pitch[d] == 0 || r.bytes == 0) r.count[d] = std::min<std::uint64_t>(r.count[d], 1);
     if (r.count[d] == 1 || r.pitch[d] != r.bytes) continue;
@@ -37,7 +37,7 @@ void step_memory::add(const effects& of_block) {
     if (region.contiguous()) {
       memory_.push_back({.first = region.where.first, .bytes = region.where.last - region.where.first});
     } else if (region.kind->runs != nullptr) {
-      memory_.push_back(joined(region.kind->runs(region.data->get())));
+      memory_.push_back(joined_runs(region.kind->runs(region.data->get())));
     } else {
       is_known_ = false;
     }

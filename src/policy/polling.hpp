@@ -19,6 +19,9 @@ class polling {
   }
   // Of the thread that polls while all workers are busy.
   static constexpr std::uint64_t busy_period_ns = 1'000'000;
+  // So many periods in which nothing was awaited, and the thread rests until it is called. To call it for each of many brief waits
+  // would cost more than these.
+  static constexpr unsigned periods_before_rest = 50;
 
   constexpr std::uint64_t nap_ns() noexcept {
     const std::uint64_t nap = next_ns_;

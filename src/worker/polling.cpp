@@ -18,6 +18,9 @@ namespace sennit {
 
 namespace {
 // Hints for workers. Who waits for an event has its poller know of the event first, and comes to poll later.
+// Besides the count there is a bit for the thread: it has to be called. Both change in one word, so a thread that rests is called
+// for whatever is awaited from then on.
+constexpr unsigned thread_rests = 1U << 31;
 constinit std::atomic<unsigned> awaited_count{0};
 constinit std::atomic<bool> watched{false};
 }  // namespace
@@ -118,14 +121,20 @@ std::string polling::awaited_by_all() {
 
 void polling::serve() noexcept {
   unsigned before = polls_.load(std::memory_order_relaxed);
+  unsigned in_vain = 0;
   while (!stops_.load(std::memory_order_relaxed)) {
-    if (awaited_count.load(std::memory_order_relaxed) == 0) {
+    unsigned awaited = awaited_count.load(std::memory_order_relaxed);
+    in_vain = awaited == 0 ? in_vain + 1 : 0;
+    if (in_vain > policy::polling::periods_before_rest &&
+        awaited_count.compare_exchange_strong(awaited, thread_rests, std::memory_order_relaxed)) {
       call.park();
+      awaited_count.fetch_and(~thread_rests, std::memory_order_relaxed);
+      in_vain = 0;
       continue;
     }
     call.park(std::chrono::nanoseconds(policy::polling::busy_period_ns));
     const unsigned now = polls_.load(std::memory_order_relaxed);
-    if (now == before) poll();
+    if (now == before && awaited != 0) poll();
     before = polls_.load(std::memory_order_relaxed);
   }
 }
@@ -134,7 +143,7 @@ void poller::begin() { polling::of_process().add(*this); }
 void poller::end() noexcept { polling::of_process().remove(*this); }
 
 void poller::await_more(unsigned events) noexcept {
-  if (awaited_count.fetch_add(events, std::memory_order_relaxed) == 0) polling::of_process().call.unpark();
+  if (awaited_count.fetch_add(events, std::memory_order_relaxed) == thread_rests) polling::of_process().call.unpark();
 }
 void poller::await_fewer(unsigned events) noexcept {
   awaited_count.fetch_sub(events, std::memory_order_relaxed);
@@ -143,7 +152,9 @@ unsigned poller::poll_now() noexcept { return polling::of_process().poll(); }
 
 namespace detail {
 
-bool events_awaited() noexcept { return awaited_count.load(std::memory_order_relaxed) != 0; }
+bool events_awaited() noexcept {
+  return (awaited_count.load(std::memory_order_relaxed) & ~thread_rests) != 0;
+}
 unsigned poll_events() noexcept { return polling::of_process().poll(); }
 bool begin_event_watch() noexcept {
   return events_awaited() && !watched.exchange(true, std::memory_order_relaxed);

@@ -269,12 +269,15 @@ bool worker::spin_wait(const completion& done, std::intptr_t branches) noexcept 
   SENNIT_ASSERT(first_ == nullptr);  // a frame that has been claimed would be lost
   for (unsigned rounds = 0; rounds < policy::patience::rounds_before_suspending; ++rounds) {
     if (done.done(branches)) return true;
+    // To look around would disturb the very worker that is about to finish.
+    bool looks = rounds >= policy::patience::rounds_before_looking;
     if (events_awaited()) [[unlikely]] {
       poll_events();
       if (done.done(branches)) return true;
+      // What the event lets go on lies here, and others wait for what it does.
+      looks |= frames_.listed().any();
     }
-    // To look around would disturb the very worker that is about to finish.
-    if (rounds >= policy::patience::rounds_before_looking) first_ = try_steal_any(false);
+    if (looks) first_ = try_steal_any(false);
     if (first_ != nullptr || leaving()) return false;
     relax();
   }

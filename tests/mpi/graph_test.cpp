@@ -1,5 +1,6 @@
 #include "ranks.hpp"
 
+#include <sennit/mpi/detail/value_messages.hpp>
 #include <sennit/mpi/graph.hpp>
 #include <sennit/parallel_for.hpp>
 #include <sennit/region.hpp>
@@ -7,11 +8,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -34,6 +40,7 @@ std::vector<cell> before(cell c) {
 enum class failing { none, looks, receives, sends, sums };
 std::atomic<failing> fails_here{failing::none};
 std::atomic<int> failures_left{0};
+std::atomic<int> sends_here{0};
 
 bool fails(failing what) { return fails_here == what && failures_left.fetch_sub(1) > 0; }
 
@@ -276,6 +283,120 @@ TEST_P(Graphs, MessagesThatFailInTheSearchEndItOnAllRanks) {
   });
 }
 
+// Catches: brief values that wait for company as long as their rank computes; each of them in a message of its own.
+TEST_P(Graphs, BriefValuesGoTogetherAndSoon) {
+  if (ranks() == 1) GTEST_SKIP() << "one rank sends nothing";
+  static constexpr int count = 50;
+  constexpr int busy =
+      count;  // on rank 0, after all of those; its end and the node beyond it have numbers of their own
+  static constexpr int beyond = count + 1;  // on rank 1
+  std::vector<int> brief(count);
+  std::iota(brief.begin(), brief.end(), 0);
+  const auto now = [] {
+    return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+  };
+  std::int64_t busy_end = 0;
+  std::int64_t read = 0;
+  runtime_.run([&] {
+    sends_here = 0;
+    mpi::run(MPI_COMM_WORLD, std::vector<int>{busy, beyond},
+             mpi::nodes{.predecessors = [&](int k) { return k < count ? std::vector<int>() : brief; },
+                        .compute = [&](int k, auto& node) -> int {
+                          if (k == beyond) {
+                            for (const int b : brief) EXPECT_EQ(node.value(b), b);
+                            read = now();
+                          } else if (k == busy) {
+                            const std::int64_t end = now() + 300'000'000;
+                            while (now() < end) {
+                            }
+                            busy_end = end;
+                          }
+                          return k;
+                        },
+                        .color = [](int k) { return k == beyond ? 1 : 0; }});
+    if (rank() == 0) {
+      EXPECT_LT(sends_here, count);
+    }
+    // The clock is the same for all ranks of a machine.
+    EXPECT_LT(mpi::allreduce(read, MPI_MAX), mpi::allreduce(busy_end, MPI_MAX));
+  });
+}
+
+template <class Value>
+Value travelled(const Value& value) {
+  const mpi::detail::sent_value<Value> sent(value);
+  mpi::detail::received_value<Value> came;
+  const auto bytes = sent.bytes();
+  std::byte* const room = came.room(bytes.size());
+  if (!bytes.empty()) std::memcpy(room, bytes.data(), bytes.size());
+  return came.take();
+}
+
+// Catches: a value that is mixed up with none, or with an empty one; a message that is taken for a value of another size.
+TEST(Values, TravelAsTheyAre) {
+  for (const std::size_t size : {0, 1, 2, 100}) {
+    const std::vector<double> numbers(size, 0.5);
+    EXPECT_EQ(travelled(numbers), numbers);
+    EXPECT_EQ(travelled(std::string(size, 'x')), std::string(size, 'x'));
+    EXPECT_EQ(*travelled(std::make_shared<const std::vector<double>>(numbers)), numbers);
+    const std::vector<char> letters(size, 'x');
+    EXPECT_EQ(*travelled(std::make_shared<std::vector<char>>(letters)), letters);
+  }
+  EXPECT_EQ(travelled(std::shared_ptr<const std::vector<double>>()), nullptr);
+  EXPECT_EQ(travelled(std::shared_ptr<std::vector<char>>()), nullptr);
+  mpi::detail::received_value<std::vector<double>> other;
+  EXPECT_THROW(other.room(12), std::runtime_error);
+}
+
+// Catches: values that stay until the run ends although they have been sent, and nobody here reads them.
+TEST_P(Graphs, WhatHasBeenSentIsFreed) {
+  if (ranks() == 1) GTEST_SKIP() << "one rank sends nothing";
+  std::atomic<int> alive{0};
+  std::atomic<int> most{0};
+  const auto make = [&] {
+    most = std::max(most.load(), ++alive);
+    return std::shared_ptr<std::vector<double>>(new std::vector<double>(10'000, 1),
+                                                [&](std::vector<double>* v) {
+                                                  --alive;
+                                                  delete v;
+                                                });
+  };
+  runtime_.run([&] {
+    mpi::run(MPI_COMM_WORLD, std::vector<int>{99},
+             mpi::nodes{.predecessors = one_before,
+                        .compute = [&](int k, auto& node) -> std::shared_ptr<std::vector<double>> {
+                          EXPECT_EQ(k == 0 ? 10'000U : node.value(k - 1)->size(), 10'000U);
+                          return make();
+                        },
+                        .color = [](int k) { return k % 2; }});
+  });
+  EXPECT_LE(most, 20);
+  EXPECT_EQ(alive, 0);
+}
+
+// Catches: priorities that do not reach the nodes of a rank, also where the graph has one rank and one sink.
+TEST_P(Graphs, PrioritiesCount) {
+  if (GetParam() != 1) GTEST_SKIP() << "several workers take several at a time";
+  std::vector<int> order;
+  runtime_.run([&] {
+    for (const int last : {0, ranks() - 1}) {
+      order.clear();
+      mpi::run(MPI_COMM_WORLD, std::vector<int>{10},
+               mpi::nodes{.predecessors =
+                              [](int k) {
+                                return k < 10 ? std::vector<int>()
+                                              : std::vector<int>{0, 5, 1, 6, 2, 7, 3, 8, 4, 9};
+                              },
+                          .compute = [&](int k) { order.push_back(k); },
+                          .color = [&](int k) { return k < 10 ? 0 : last; },
+                          .priority = [](int k) { return -k; }});
+      if (rank() != 0) continue;
+      order.resize(10);
+      EXPECT_TRUE(std::ranges::is_sorted(order));
+    }
+  });
+}
+
 // A test of its own: all ranks end.
 TEST(DISABLED_Graphs, ASumThatFailsEndsAllRanks) {
   failures_left = rank() == 1 ? 1 : 0;
@@ -301,6 +422,7 @@ int MPI_Imrecv(void* into, int count, MPI_Datatype type, MPI_Message* message, M
 }
 int MPI_Isend(const void* from, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request* request) {
+  ++sends_here;
   return fails(failing::sends) ? MPI_ERR_OTHER : PMPI_Isend(from, count, type, to, tag, comm, request);
 }
 int MPI_Iallreduce(const void* from, void* into, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,

@@ -34,7 +34,9 @@ class cholesky_graph : public cholesky {
           step(k, row, column, column > k ? of(row) : nullptr, row > k ? of(column) : nullptr);
           return k == column ? this->at(row, column) : nullptr;  // complete, for nodes of column k
         },
-        .color = [this](key at) { return rank_of(at[1], at[2]); }};
+        .color = [this](key at) { return rank_of(at[1], at[2]); },
+        // All that is to the right of a column waits for it.
+        .priority = [](key at) { return -static_cast<int>(at[2]); }};
   }
 };
 

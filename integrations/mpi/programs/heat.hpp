@@ -72,7 +72,7 @@ class heat : public program {
   std::int64_t rows_ = 1024;
   std::int64_t width_ = 1024;
   std::int64_t steps_ = 320;
-  std::int64_t together_ = 16;
+  std::int64_t together_ = 8;
   std::optional<sennit::mpi::row_blocks> blocks_;
   std::optional<sennit::mpi::grid<float>> plate_[2];
 

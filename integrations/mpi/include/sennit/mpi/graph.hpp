@@ -32,45 +32,53 @@ struct rank_and_place {
 //   color(key)          the rank that computes the node: an int, or a rank_and_place
 //   hash                void, or a hash of keys
 //   coloring            which places the colors are
+//   priority(key)       an int: of the nodes that are ready on a rank, which it computes first. For nodes whose values other
+//                       ranks wait for
 //
 // Keys and values travel between ranks. They are trivially copyable, or a std::vector or std::string of such, or have functions
 // `pack(packed_bytes&, const T&)` and `unpack(packed_bytes&, T&)` in their namespace, which call put() and get(). Or they are a
 // std::shared_ptr of such: nodes of a rank share what it points to, and another rank gets a copy.
-template <class Predecessors, class Compute, class Color, class Hash = std::type_identity<void>>
+template <class Predecessors, class Compute, class Color, class Hash = std::type_identity<void>,
+          class Priority = graph::no_priority>
 struct nodes {
   Predecessors predecessors;
   Compute compute;
   Color color;
   Hash hash{};
   graph::coloring coloring{};
+  Priority priority{};
 };
 
 namespace detail {
 
 // One rank and one sink: graph::run alone, whose exceptions are those of rank 0.
-template <class Key, class Predecessors, class Compute, class Color, class Hash>
-void run_on_one_rank(const Key& sink, const nodes<Predecessors, Compute, Color, Hash>& given) {
+template <class Key, class Predecessors, class Compute, class Color, class Hash, class Priority>
+void run_on_one_rank(const Key& sink, const nodes<Predecessors, Compute, Color, Hash, Priority>& given) {
   using keys = graph::hashed<typename Hash::type>;
   try {
     if constexpr (std::integral<std::invoke_result_t<const Color&, const Key&>>) {
-      (void)graph::run(
-          sink, graph::nodes{.predecessors = given.predecessors, .compute = given.compute, .keys = keys()});
+      (void)graph::run(sink, graph::nodes{.predecessors = given.predecessors,
+                                          .compute = given.compute,
+                                          .keys = keys(),
+                                          .priority = given.priority});
     } else {
       const auto place = [&](const Key& k) { return given.color(k).place; };
       (void)graph::run(sink, graph::nodes{.predecessors = given.predecessors,
                                           .compute = given.compute,
                                           .color = place,
                                           .keys = keys(),
-                                          .coloring = given.coloring});
+                                          .coloring = given.coloring,
+                                          .priority = given.priority});
     }
   } catch (const std::exception& e) {
     std::throw_with_nested(graph_error(std::string("sennit::mpi: on rank 0: ") + e.what(), 0));
   }
 }
 
-template <class Transport, class Key, class Predecessors, class Compute, class Color, class Hash>
+template <class Transport, class Key, class Predecessors, class Compute, class Color, class Hash,
+          class Priority>
 void run_on_ranks(MPI_Comm comm, const std::vector<Key>& sinks,
-                  const nodes<Predecessors, Compute, Color, Hash>& given) {
+                  const nodes<Predecessors, Compute, Color, Hash, Priority>& given) {
   if (ranks_of(comm) == 1 && sinks.size() == 1) return run_on_one_rank(sinks.front(), given);
   MPI_Comm own = MPI_COMM_NULL;
   complete({.call = "graph", .where = std::source_location::current()},
@@ -78,7 +86,8 @@ void run_on_ranks(MPI_Comm comm, const std::vector<Key>& sinks,
   // Whatever the communicator's handler does, a failure is to end the graph and not the program.
   requests::of_process().call([&] { MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN); });
   try {
-    graph_run<Key, nodes<Predecessors, Compute, Color, Hash>, typename Hash::type, Transport>(own, given)
+    graph_run<Key, nodes<Predecessors, Compute, Color, Hash, Priority>, typename Hash::type, Transport>(own,
+                                                                                                        given)
         .run(sinks);
   } catch (const error& e) {
     end_all_ranks(e, comm);
@@ -102,10 +111,13 @@ void run_on_ranks(MPI_Comm comm, const std::vector<Key>& sinks,
 // their wait: the rank says so on stderr, and ends all of them by MPI_Abort. The cancellation of the surrounding region on one rank is a failure of that rank. MPI can be used afterwards.
 // Thread-safety: strands that run beside each other use communicators of their own. Cost: on one rank, with one
 // sink, none beyond graph::run.
-// On several, two calls of predecessors() and some 200 ns more for a node, for a value a copy on each side and a message.
-template <class Key, class Predecessors, class Compute, class Color, class Hash>
+// On several, two calls of predecessors() and some 200 ns more for a node, and a message for a value. A vector or string, or a
+// shared one, goes from the memory of one rank to that of the other; it must not change before the run ends. Other values are
+// copied on each side. Values of up to 512 bytes that follow each other within 5 us go together: one waits for others no longer than
+// its rank has work, and a millisecond at most. A value is freed when it has been sent, unless nodes of its own rank read it.
+template <class Key, class Predecessors, class Compute, class Color, class Hash, class Priority>
 void run(MPI_Comm comm, const std::vector<Key>& sinks,
-         const nodes<Predecessors, Compute, Color, Hash>& given) {
+         const nodes<Predecessors, Compute, Color, Hash, Priority>& given) {
   detail::run_on_ranks<detail::plain_messages>(comm, sinks, given);
 }
 

@@ -16,9 +16,9 @@ namespace sennit::starpu {
 // Preconditions: those of mpi::run, and a session on each rank. Throws what mpi::run throws, std::runtime_error without a
 // session; a value of 2 GiB or more fails the graph. Thread-safety: as mpi::run. Cost: as mpi::run; for a value a data
 // handle and two copies more on each side.
-template <class Key, class Predecessors, class Compute, class Color, class Hash>
+template <class Key, class Predecessors, class Compute, class Color, class Hash, class Priority>
 void run(MPI_Comm comm, const std::vector<Key>& sinks,
-         const mpi::nodes<Predecessors, Compute, Color, Hash>& given) {
+         const mpi::nodes<Predecessors, Compute, Color, Hash, Priority>& given) {
   mpi::detail::run_on_ranks<detail::handles>(comm, sinks, given);
 }
 

@@ -8,6 +8,7 @@
 #include <sennit/mpi/detail/packing.hpp>
 #include <sennit/mpi/detail/requests.hpp>
 #include <sennit/mpi/detail/types.hpp>
+#include <sennit/mpi/detail/value_messages.hpp>
 #include <sennit/mpi/error.hpp>
 #include <sennit/mpi/messages.hpp>
 #include <sennit/mpi/wait.hpp>
@@ -24,23 +25,16 @@
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 namespace sennit::mpi::detail {
 
-// A rank that reads a node's value, and the number that this rank gave the value.
-struct reader {
-  int rank;
-  int number;
-};
-
 template <class Key, class Hash>
 struct discovered {
-  std::vector<Key> computed_for_others;                        // nodes of this rank
-  std::unordered_map<Key, std::vector<reader>, Hash> readers;  // of nodes of this rank
-  std::unordered_map<Key, int, Hash> received;  // nodes of others, with their numbers: 0, 1, ...
+  std::vector<Key> computed_for_others;                     // nodes of this rank
+  std::unordered_map<Key, readers_of_value, Hash> readers;  // of these
+  std::unordered_map<Key, int, Hash> received;              // nodes of others, with their numbers: 0, 1, ...
 };
 
 // Ranks begin with their own sinks and go back from node to node. A rank that comes to a node of another rank asks that rank
@@ -58,14 +52,14 @@ class discovery {
     int* most = nullptr;
     int known = 0;
     requests::of_process().call([&] { MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &known); });
-    if (known != 0) most_received_ = static_cast<std::size_t>(*most);
+    if (known != 0) most_received_ = static_cast<std::size_t>(*most - 1);
   }
 
   // What went wrong on this rank is in `failure` then, and the other ranks' results are of no use either. Throws mpi::error only
   // if this rank is no longer in step with the others.
   discovered<Key, Hash> run(const std::vector<Key>& sinks, std::exception_ptr& failure) {
     attempt(failure, [&] {
-      for (const Key& sink : sinks) reach(sink);
+      for (const Key& sink : sinks) reach(sink, false);
     });
     counts before{-1, -1, 0};
     unsigned unchanged = 0;
@@ -83,7 +77,10 @@ class discovery {
       if (unchanged > 0 && (all_heard || (all[2] != 0 && unchanged >= rounds_before_giving_up))) break;
     }
     end_questions(all_heard, failure);
-    if (before[2] == 0) look_for_owners(failure);
+    if (before[2] == 0) {
+      for (auto& [k, readers] : found_.readers) readers.here = seen_.find(k)->second;
+      look_for_owners(failure);
+    }
     return std::move(found_);
   }
 
@@ -169,10 +166,13 @@ class discovery {
                             std::to_string(r) + ", of " + std::to_string(ranks_) + " ranks");
   }
 
-  void reach(const Key& k) {
+  // `read_here`: by a node of this rank.
+  void reach(const Key& k, bool read_here) {
     const int r = checked_rank_of(k);
     if (r == rank_) {
-      if (seen_.insert(k).second) left_.push_back(k);
+      const auto [at, is_new] = seen_.try_emplace(k, false);
+      at->second |= read_here;
+      if (is_new) left_.push_back(k);
       return;
     }
     if (found_.received.size() >= most_received_ && !found_.received.contains(k)) {
@@ -193,7 +193,7 @@ class discovery {
     while (!left_.empty()) {
       const Key k = left_.back();
       left_.pop_back();
-      for (const Key& p : predecessors_(k)) reach(p);
+      for (const Key& p : predecessors_(k)) reach(p, true);
     }
   }
 
@@ -276,10 +276,10 @@ class discovery {
                              " has other predecessors on rank " + std::to_string(asking) + " than on rank " +
                              std::to_string(rank_) + "; all ranks have to describe the same graph");
     }
-    auto& readers = found_.readers[k];
+    std::vector<reader>& readers = found_.readers[k].others;
     if (readers.empty()) found_.computed_for_others.push_back(k);
     readers.push_back({asking, number});
-    reach(k);
+    reach(k, false);
   }
 
   MPI_Comm comm_;
@@ -288,12 +288,12 @@ class discovery {
   const Predecessors& predecessors_;
   const RankOf& rank_of_;
   discovered<Key, Hash> found_;
-  std::unordered_set<Key, Hash> seen_;
+  own_nodes<Key, Hash> seen_;
   std::vector<Key> left_;
   std::vector<packed_bytes> asked_;
   std::deque<byte_buffer> sent_buffers_;
   std::vector<MPI_Request> requests_;
-  std::size_t most_received_ = 32767;  // a value's number and 1 is its tag; MPI has so many at least
+  std::size_t most_received_ = 32766;  // a value's number and 2 is its tag; MPI has so many at least
   std::int64_t sent_ = 0;
   std::int64_t heard_ = 0;
 };

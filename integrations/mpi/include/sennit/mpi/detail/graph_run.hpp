@@ -10,6 +10,7 @@
 #include <sennit/mpi/detail/packing.hpp>
 #include <sennit/mpi/detail/plain_messages.hpp>
 #include <sennit/mpi/detail/requests.hpp>
+#include <sennit/mpi/detail/value_messages.hpp>
 #include <sennit/mpi/graph_error.hpp>
 #include <sennit/region.hpp>
 
@@ -20,6 +21,7 @@
 #include <cstdint>
 #include <exception>
 #include <iosfwd>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <source_location>
@@ -56,7 +58,7 @@ class rank_node {
   rank_node(const Key& k, Node& n, const Predecessors& p) noexcept : key_(k), node_(n), predecessors_(p) {}
   const Key& key() const noexcept { return key_; }
   decltype(auto) predecessors() const { return predecessors_(key_); }
-  const auto& value(const Key& predecessor) { return node_.value(rank_key<Key>{predecessor}).value(); }
+  const auto& value(const Key& predecessor) { return node_.value(rank_key<Key>{predecessor}).get(); }
 
  private:
   const Key& key_;
@@ -85,9 +87,24 @@ struct value_of_compute {
 
 struct nothing {};
 
+// The value of a node: its own; or one that messages share; or none.
+template <class Value>
+class rank_value {
+ public:
+  rank_value() = default;
+  explicit rank_value(Value own) : own_(std::move(own)) {}
+  explicit rank_value(std::shared_ptr<const sent_value<Value>> shared) noexcept
+      : shared_(std::move(shared)) {}
+  const Value& get() const noexcept { return shared_ != nullptr ? shared_->value() : *own_; }
+
+ private:
+  std::optional<Value> own_;
+  std::shared_ptr<const sent_value<Value>> shared_;
+};
+
 // One run of a graph on one rank of several. Transport: how values go to other ranks, as plain_messages do.
 template <class Key, class Given, class Hash, class Transport>
-class graph_run {
+class graph_run final : value_receiver {
   using predecessors = decltype(Given::predecessors);
   using compute = decltype(Given::compute);
   using result = typename value_of_compute<Key, predecessors, compute>::type;
@@ -105,7 +122,7 @@ class graph_run {
   struct arrival {
     arrival() { (void)until_it_has_come.try_enter(); }
     limit until_it_has_come{1};
-    packed_bytes came;
+    received_value<value> came;
   };
 
  public:
@@ -129,11 +146,10 @@ class graph_run {
     all_readers readers;
     try {
       sinks.insert(sinks.end(), found_.computed_for_others.begin(), found_.computed_for_others.end());
-      arrivals_.resize(found_.received.size());
-      for (std::unique_ptr<arrival>& a : arrivals_) a = std::make_unique<arrival>();
+      arrivals_ = std::vector<arrival>(found_.received.size());
       sources.resize(arrivals_.size());
       for (const auto& [k, number] : found_.received) sources[static_cast<std::size_t>(number)] = rank_of(k);
-      for (const auto& of_node : found_.readers) readers.push_back(&of_node.second);
+      for (const auto& of_node : found_.readers) readers.push_back(&of_node.second.others);
     } catch (...) {
       if (failure == nullptr) failure = std::current_exception();
     }
@@ -141,11 +157,7 @@ class graph_run {
 
     std::exception_ptr receiving_failed;
     try {
-      transport_.expect(sources, [this](int number, packed_bytes bytes) {
-        arrival& at = *arrivals_[static_cast<std::size_t>(number)];
-        at.came = std::move(bytes);
-        (void)at.until_it_has_come.leave();
-      });
+      transport_.expect(sources, *this);
       sennit::join([&] { compute_all(sinks, failure); }, [&] { receive_all(receiving_failed); });
     } catch (...) {
       // The surrounding region was cancelled. Perhaps no branch has begun, and the other ranks have not been told.
@@ -189,22 +201,21 @@ class graph_run {
       }
       return all;
     };
-    const auto work = [&](const key& k, auto& node) -> std::optional<value> {
-      if (!k.key) return std::nullopt;
-      if (const auto at = found_.received.find(*k.key); at != found_.received.end()) {
-        packed_bytes came = std::move(arrivals_[static_cast<std::size_t>(at->second)]->came);
-        return get<value>(came);
+    const auto work = [&](const key& k, auto& node) -> rank_value<value> {
+      if (!k.key) return {};
+      if (const auto at = found_.received.find(*k.key); at != found_.received.end())
+        return rank_value<value>(arrival_of(at->second).came.take());
+      if (const auto at = found_.readers.find(*k.key); at != found_.readers.end()) {
+        const auto shared = std::make_shared<const sent_value<value>>(compute_node(*k.key, node));
+        transport_.send(shared->bytes(), shared, at->second.others);
+        return at->second.here ? rank_value<value>(shared) : rank_value<value>();
       }
-      std::optional<value> made(compute_node(*k.key, node));
-      send_to_readers(*k.key, *made);
-      return made;
+      return rank_value<value>(compute_node(*k.key, node));
     };
     const auto within = [&](const key& k) -> limit* {
       if (!k.key) return nullptr;
       const auto at = found_.received.find(*k.key);
-      return at == found_.received.end()
-                 ? nullptr
-                 : &arrivals_[static_cast<std::size_t>(at->second)]->until_it_has_come;
+      return at == found_.received.end() ? nullptr : &arrival_of(at->second).until_it_has_come;
     };
     const auto place = [&](const key& k) -> unsigned {
       if constexpr (std::integral<decltype(given_.color(std::declval<const Key&>()))>)
@@ -212,11 +223,23 @@ class graph_run {
       else
         return k.key ? given_.color(*k.key).place : ~0U;
     };
+    const auto first = [&] {
+      if constexpr (std::is_same_v<decltype(Given::priority), graph::no_priority>)
+        return graph::no_priority();
+      else
+        return [this](const key& k) {
+          if (!k.key) return 0;
+          // What others have computed takes no time here, and lets nodes begin.
+          return found_.received.contains(*k.key) ? std::numeric_limits<int>::max()
+                                                  : int{given_.priority(*k.key)};
+        };
+    }();
     graph::run(key{}, graph::nodes{.predecessors = before,
                                    .compute = work,
                                    .color = place,
                                    .keys = graph::hashed<rank_key_hash<Key, Hash>>(),
                                    .coloring = given_.coloring,
+                                   .priority = first,
                                    .within = within});
   }
 
@@ -237,13 +260,10 @@ class graph_run {
     }
   }
 
-  void send_to_readers(const Key& k, const value& made) {
-    const auto at = found_.readers.find(k);
-    if (at == found_.readers.end()) return;
-    packed_bytes bytes;
-    put(bytes, made);
-    transport_.send(std::move(bytes), at->second);
-  }
+  arrival& arrival_of(int number) noexcept { return arrivals_[static_cast<std::size_t>(number)]; }
+
+  std::byte* room(int number, std::size_t size) override { return arrival_of(number).came.room(size); }
+  void has_come(int number) noexcept override { (void)arrival_of(number).until_it_has_come.leave(); }
 
   // Until all values have come, or some rank has failed.
   void receive_all(std::exception_ptr& failure) {
@@ -272,7 +292,7 @@ class graph_run {
   const int rank_;
   const Given& given_;
   discovered<Key, hash> found_;
-  std::vector<std::unique_ptr<arrival>> arrivals_;
+  std::vector<arrival> arrivals_;
   sennit::region region_;
   Transport transport_;
 };

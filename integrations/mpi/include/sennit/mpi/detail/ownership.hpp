@@ -15,22 +15,26 @@
 #include <exception>
 #include <limits>
 #include <numeric>
+#include <ranges>
 #include <source_location>
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace sennit::mpi::detail {
 
+// The nodes of a rank, and whether nodes of the same rank read their values.
+template <class Key, class Hash>
+using own_nodes = std::unordered_map<Key, bool, Hash>;
+
 // A digest of each node goes to the rank that the digest names. Two ranks that have the same node meet there.
 template <class Key, class Hash>
 class ownership {
  public:
-  ownership(MPI_Comm comm, const std::unordered_set<Key, Hash>& own)
-      : comm_(comm), rank_(rank_in(comm)), own_(own) {}
+  ownership(MPI_Comm comm, const own_nodes<Key, Hash>& own) : comm_(comm), rank_(rank_in(comm)), own_(own) {}
 
   // All ranks call it. Throws std::logic_error on a rank whose node is found to be another one's, too. Not all are found: of nodes
   // with one digest only the first rank's are compared, and after most_looks digests no more. A good hash has neither.
@@ -69,12 +73,12 @@ class ownership {
     const std::size_t ranks = ranks_of(comm_);
     sent_.resize(ranks);
     received_.resize(ranks);
-    for (const Key& k : own_) ++sent_[digest(k) % ranks];
+    for (const Key& k : own_ | std::views::keys) ++sent_[digest(k) % ranks];
     starts_of_sent_.resize(ranks);
     std::exclusive_scan(sent_.begin(), sent_.end(), starts_of_sent_.begin(), 0);
     out_.resize(own_.size());
     std::vector<int> next = starts_of_sent_;
-    for (const Key& k : own_) {
+    for (const Key& k : own_ | std::views::keys) {
       const std::uint64_t d = digest(k);
       out_[static_cast<std::size_t>(next[d % ranks]++)] = d;
     }
@@ -116,7 +120,8 @@ class ownership {
   void look_at(std::uint64_t twice, std::exception_ptr& failure) {
     const auto has = [&](const Key& k) { return digest(k) == twice; };
     const int ranks = static_cast<int>(sent_.size());
-    const int first = allreduce(std::ranges::any_of(own_, has) ? rank_ : ranks, MPI_MIN, comm_);
+    const int first =
+        allreduce(std::ranges::any_of(own_ | std::views::keys, has) ? rank_ : ranks, MPI_MIN, comm_);
     packed_bytes shown;
     // Whatever is thrown, the rank stays in step with the others.
     const auto keeping_failure = [&](auto work) {
@@ -129,7 +134,7 @@ class ownership {
       return true;
     };
     if (first == rank_ && !keeping_failure([&] {
-          for (const Key& k : own_)
+          for (const Key& k : own_ | std::views::keys)
             if (has(k)) put(shown, k);
         })) {
       shown.bytes().clear();
@@ -154,7 +159,7 @@ class ownership {
 
   MPI_Comm comm_;
   const int rank_;
-  const std::unordered_set<Key, Hash>& own_;
+  const own_nodes<Key, Hash>& own_;
   std::vector<std::uint64_t> out_;
   std::vector<std::uint64_t> in_;
   std::vector<int> sent_;  // how many, by rank

@@ -102,6 +102,10 @@ concept packable_without_owner =
     packs_itself<T> ||
     (std::is_default_constructible_v<T> && (std::is_trivially_copyable_v<T> || is_plain_sequence<T>));
 
+// Values whose elements are their message: it goes from the memory of one rank to that of another one without a copy.
+template <class T>
+concept sent_in_place = is_plain_sequence<T> && !packs_itself<T>;
+
 template <class T>
 inline constexpr bool is_shared = false;
 template <class T>

@@ -4,66 +4,220 @@
 #include <sennit/mpi/collectives.hpp>
 #include <sennit/mpi/detail/bytes.hpp>
 #include <sennit/mpi/detail/discarding.hpp>
-#include <sennit/mpi/detail/discovery.hpp>
 #include <sennit/mpi/detail/packing.hpp>
 #include <sennit/mpi/detail/requests.hpp>
 #include <sennit/mpi/detail/traced_messages.hpp>
 #include <sennit/mpi/detail/types.hpp>
+#include <sennit/mpi/detail/value_messages.hpp>
 #include <sennit/mpi/wait.hpp>
+#include <sennit/poller.hpp>
 
 #include <mpi.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <functional>
+#include <cstring>
+#include <exception>
+#include <memory>
 #include <mutex>
 #include <source_location>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
 
 namespace sennit::mpi::detail {
 
-// The values of all nodes of a rank that other ranks read.
-using all_readers = std::vector<const std::vector<reader>*>;
-
-// What is called with each value of another rank: with the number that this rank gave the value. Any thread may call it.
-using value_came = std::function<void(int, packed_bytes)>;
-
 // How values go to other ranks. A run of a graph has a transport, made by each of its ranks, with these functions:
 //
-//   expect(sources, came)       before any node is computed: value i comes from rank sources[i]
-//   send(bytes, readers)        from any strand, as soon as there is the value
+//   expect(sources, receiver)   before any node is computed: value i comes from rank sources[i]
+//   send(bytes, owner, readers) from any strand, as soon as there is the value; the bytes stay while the owner is shared
 //   receive_all()               on a strand of its own: until all values have come; or until some rank has failed: true
 //   tell_failure()              ends receive_all() on all ranks, this one included
-//   computed()                  when all nodes of this rank are
+//   computed()                  when all nodes of this rank are; throws what went wrong meanwhile
 //   settle(failed, readers)     on all ranks together, after all of that: returns when nothing is under way any more
-class plain_messages {
+//
+// Here brief values to one rank go together, if they follow each other closely.
+class plain_messages final : poller {
   static constexpr int failure_tag = 0;
+  static constexpr int together_tag = 1;
+  static constexpr int first_value_tag = 2;
+
+  static constexpr std::size_t longest_brief = 512;   // bytes; a longer message costs more than the copies
+  static constexpr std::size_t most_together = 4000;  // what MPIs send without asking the receiver first
+  // Of a sender that waits for company. Some times what a message costs on both sides.
+  static constexpr std::chrono::microseconds between_messages{5};
+
+  struct heading {
+    std::int32_t number;
+    std::uint32_t size;
+  };
 
  public:
   explicit plain_messages(MPI_Comm comm)
       : comm_(comm),
+        together_(ranks_of(comm)),
         news_(ranks_of(comm), MPI_REQUEST_NULL),
         sent_to_(ranks_of(comm)),
         received_from_(ranks_of(comm)),
-        under_way_(ranks_of(comm)) {}
-
-  void expect(const std::vector<int>& sources, value_came came) {
-    left_ = sources.size();
-    came_ = std::move(came);
+        under_way_(ranks_of(comm)) {
+    begin();
+  }
+  ~plain_messages() {
+    drop_brief();
+    end();
   }
 
-  void send(packed_bytes bytes, const std::vector<reader>& to) {
+  void expect(const std::vector<int>& sources, value_receiver& receiver) {
+    left_ = sources.size();
+    receiver_ = &receiver;
+  }
+
+  void send(std::span<const std::byte> bytes, const std::shared_ptr<const void>& owner,
+            const std::vector<reader>& to) {
+    const bool brief = bytes.size() <= longest_brief;
+    const auto now = brief ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
     const std::lock_guard guard(sending_);
-    sent_.push_back(std::move(bytes.bytes()));
-    for (const reader& r : to) isend(sent_.back(), r.rank, r.number + 1);
+    for (const reader& r : to) {
+      if (brief)
+        add_brief(bytes, r, now);
+      else
+        isend(bytes, owner, r.rank, r.number + first_value_tag);
+    }
+    if (requests_.size() >= look_at_) let_go_of_sent();
   }
 
   // Needs no memory, and fails on no rank because it fails for another one.
   void tell_failure() noexcept {
     const std::lock_guard guard(sending_);
+    tell_failure_alone();
+  }
+
+  bool receive_all() {
+    while (left_ > 0)
+      if (receive_message()) return true;
+    return false;
+  }
+
+  void computed() {
+    const std::lock_guard guard(sending_);
+    if (broken_ != nullptr) std::rethrow_exception(broken_);
+    send_brief();
+  }
+
+  // What is sent is received, so that all sends complete and nothing stays in MPI.
+  void settle(bool failed, const all_readers&) {
+    drop_brief();
+    if (failed) discard_what_is_under_way();
+    wait_all(requests_);
+    owners_.clear();
+    wait_all(news_);
+  }
+
+ private:
+  // --- Sending. The caller holds sending_.
+
+  struct brief_values {
+    byte_buffer bytes;
+    std::chrono::steady_clock::time_point sent_last{};
+  };
+
+  void add_brief(std::span<const std::byte> bytes, const reader& r,
+                 std::chrono::steady_clock::time_point now) {
+    brief_values& brief = together_[static_cast<std::size_t>(r.rank)];
+    const heading h{r.number, static_cast<std::uint32_t>(bytes.size())};
+    if (brief.bytes.size() + sizeof h + bytes.size() > most_together) send_brief_to(r.rank, now);
+    if (brief.bytes.capacity() == 0) brief.bytes.reserve(most_together);
+    const auto* const head = reinterpret_cast<const std::byte*>(&h);
+    brief.bytes.insert(brief.bytes.end(), head, head + sizeof h);
+    brief.bytes.insert(brief.bytes.end(), bytes.begin(), bytes.end());
+    if (now - brief.sent_last >= between_messages)
+      send_brief_to(r.rank, now);
+    else
+      set_waiting(true);
+  }
+
+  void send_brief_to(int rank, std::chrono::steady_clock::time_point now) {
+    brief_values& brief = together_[static_cast<std::size_t>(rank)];
+    if (brief.bytes.empty()) return;
+    const auto sent = std::make_shared<const byte_buffer>(brief.bytes.begin(), brief.bytes.end());
+    isend(*sent, sent, rank, together_tag);
+    brief.bytes.clear();
+    brief.sent_last = now;
+  }
+
+  void send_brief() {
+    if (!waiting_) return;
+    const auto now = std::chrono::steady_clock::now();
+    for (std::size_t r = 0; r < together_.size(); ++r) send_brief_to(static_cast<int>(r), now);
+    set_waiting(false);
+  }
+
+  void drop_brief() noexcept {
+    const std::lock_guard guard(sending_);
+    for (brief_values& brief : together_) brief.bytes.clear();
+    set_waiting(false);
+  }
+
+  // Workers without work, and a thread where there are none, poll while something waits for company.
+  void set_waiting(bool now) noexcept {
+    if (std::exchange(waiting_, now) == now) return;
+    if (now)
+      await_more();
+    else
+      await_fewer();
+  }
+
+  unsigned poll() noexcept override {
+    const std::unique_lock guard(sending_, std::try_to_lock);
+    if (!guard.owns_lock() || broken_ != nullptr) return 0;
+    try {
+      send_brief();
+    } catch (...) {
+      broken_ = std::current_exception();
+      tell_failure_alone();
+    }
+    return 0;
+  }
+
+  void isend(std::span<const std::byte> bytes, const std::shared_ptr<const void>& owner, int to, int tag) {
+    const byte_count count(bytes.size(), std::source_location::current());
+    requests_.reserve(owners_.size() + 1);
+    owners_.push_back(owner);
+    requests_.push_back(MPI_REQUEST_NULL);
+    trace_sent(to, tag, bytes.size(), comm_);
+    check(requests::of_process().call([&] {
+      return MPI_Isend(bytes.data(), count.count(), count.type(), to, tag, comm_, &requests_.back());
+    }),
+          "send the value of a node", std::source_location::current());
+    ++sent_to_[static_cast<std::size_t>(to)];
+  }
+
+  // Their memory is what values to come are made of.
+  void let_go_of_sent() {
+    done_.resize(requests_.size());
+    int count = 0;
+    check(requests::of_process().call([&] {
+      return MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, done_.data(),
+                          MPI_STATUSES_IGNORE);
+    }),
+          "send the values of nodes", std::source_location::current());
+    if (count == MPI_UNDEFINED) count = 0;
+    for (int i = 0; i < count; ++i)
+      owners_[static_cast<std::size_t>(done_[static_cast<std::size_t>(i)])].reset();
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      if (owners_[i] == nullptr) continue;
+      owners_[kept] = std::move(owners_[i]);
+      requests_[kept++] = requests_[i];
+    }
+    owners_.resize(kept);
+    requests_.resize(kept);
+    look_at_ = 2 * kept + 4;
+  }
+
+  void tell_failure_alone() noexcept {
     if (std::exchange(told_, true)) return;
     for (std::size_t r = 0; r < news_.size(); ++r) {
       const int code = requests::of_process().call([&] {
@@ -73,35 +227,65 @@ class plain_messages {
     }
   }
 
-  bool receive_all() {
-    for (; left_ > 0; --left_) {
-      int tag = 0;
-      packed_bytes bytes = receive(tag);
-      if (tag == failure_tag) return true;
-      came_(tag - 1, std::move(bytes));
+  // --- Receiving, by one strand.
+
+  // True: it was the news of a failure.
+  bool receive_message() {
+    // Not ended by a cancellation: other ranks send on until they are told.
+    message_awaited a(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, std::source_location::current(), false);
+    requests::of_process().wait(a);
+    a.check();
+    ++received_from_[static_cast<std::size_t>(a.status.MPI_SOURCE)];
+    const int tag = a.status.MPI_TAG;
+    const std::size_t size = size_of(a.status);
+    if (tag == failure_tag) {
+      receive_into({}, a);
+      return true;
     }
+    if (tag == together_tag) {
+      received_together_.resize(size);
+      receive_into(received_together_, a);
+      take_brief();
+      return false;
+    }
+    const int number = tag - first_value_tag;
+    receive_into({room_or_discard(number, size, a.message), size}, a);
+    receiver_->has_come(number);
+    --left_;
     return false;
   }
 
-  void computed() noexcept {}
-
-  // What is sent is received, so that all sends complete and nothing stays in MPI.
-  void settle(bool failed, const all_readers&) {
-    if (failed) discard_what_is_under_way();
-    wait_all(requests_);
-    wait_all(news_);
+  std::byte* room_or_discard(int number, std::size_t size, MPI_Message& message) {
+    try {
+      return receiver_->room(number, size);
+    } catch (...) {
+      discard(message);
+      throw;
+    }
   }
 
- private:
-  void isend(byte_buffer& bytes, int to, int tag) {
-    const byte_count count(bytes.size(), std::source_location::current());
-    requests_.push_back(MPI_REQUEST_NULL);
-    trace_sent(to, tag, bytes.size(), comm_);
-    check(requests::of_process().call([&] {
-      return MPI_Isend(bytes.data(), count.count(), count.type(), to, tag, comm_, &requests_.back());
-    }),
-          "send the value of a node", std::source_location::current());
-    ++sent_to_[static_cast<std::size_t>(to)];
+  void receive_into(std::span<std::byte> to, message_awaited& a) {
+    const auto here = std::source_location::current();
+    const byte_count count(to.size(), here);
+    complete(
+        {.call = "recv the value of a node from",
+         .where = here,
+         .of_message = true,
+         .peer = a.status.MPI_SOURCE,
+         .tag = a.status.MPI_TAG},
+        [&](MPI_Request* r) { return MPI_Imrecv(to.data(), count.count(), count.type(), &a.message, r); });
+    trace_received(a.status, comm_);
+  }
+
+  void take_brief() {
+    std::span<const std::byte> left(received_together_);
+    while (!left.empty()) {
+      heading h;
+      std::memcpy(&h, left.data(), sizeof h);
+      receive_copy(*receiver_, h.number, left.subspan(sizeof h, h.size));
+      left = left.subspan(sizeof h + h.size);
+      --left_;
+    }
   }
 
   void discard_what_is_under_way() {
@@ -117,34 +301,18 @@ class plain_messages {
     }
   }
 
-  packed_bytes receive(int& tag) {
-    const auto here = std::source_location::current();
-    // Not ended by a cancellation: other ranks send on until they are told.
-    message_awaited a(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, here, false);
-    requests::of_process().wait(a);
-    a.check();
-    ++received_from_[static_cast<std::size_t>(a.status.MPI_SOURCE)];
-    packed_bytes bytes = room_for(a.message, a.status);
-    const byte_count count(bytes.bytes().size(), here);
-    tag = a.status.MPI_TAG;
-    complete({.call = "recv the value of a node from",
-              .where = here,
-              .of_message = true,
-              .peer = a.status.MPI_SOURCE,
-              .tag = tag},
-             [&](MPI_Request* r) {
-               return MPI_Imrecv(bytes.bytes().data(), count.count(), count.type(), &a.message, r);
-             });
-    trace_received(a.status, comm_);
-    return bytes;
-  }
-
   MPI_Comm comm_;
-  value_came came_;
-  std::size_t left_ = 0;
-  std::mutex sending_;  // of what is sent
-  std::deque<byte_buffer> sent_;
+  value_receiver* receiver_ = nullptr;
+  std::size_t left_ = 0;  // values to come
+  byte_buffer received_together_ = byte_buffer(most_together);
+  std::mutex sending_;                  // of what is sent, below
+  std::vector<brief_values> together_;  // by rank
+  bool waiting_ = false;                // some of these
   std::vector<MPI_Request> requests_;
+  std::vector<std::shared_ptr<const void>> owners_;  // of what each request sends
+  std::size_t look_at_ = 4;                          // so many requests, to see which have completed
+  std::vector<int> done_;
+  std::exception_ptr broken_;  // what went wrong while nobody could be told
   bool told_ = false;
   std::vector<MPI_Request> news_;       // of the failure, by rank
   std::vector<std::uint64_t> sent_to_;  // messages, by rank

@@ -4,6 +4,7 @@
 #include <sennit/event.hpp>
 #include <sennit/mpi/collectives.hpp>
 #include <sennit/mpi/detail/plain_messages.hpp>
+#include <sennit/mpi/detail/value_messages.hpp>
 #include <sennit/starpu/detail/engine.hpp>
 #include <sennit/starpu/detail/value_handle.hpp>
 
@@ -15,6 +16,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <exception>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <span>
@@ -58,9 +61,9 @@ class handles {
     MPI_Group_free(&all);
   }
 
-  void expect(const std::vector<int>& sources, mpi::detail::value_came came) {
-    came_ = std::move(came);
-    news_.expect({rank_}, [](int, mpi::packed_bytes) {});
+  void expect(const std::vector<int>& sources, mpi::detail::value_receiver& receiver) {
+    receiver_ = &receiver;
+    news_.expect({rank_}, all_is_computed_);
     for (std::size_t i = 0; i < sources.size(); ++i) {
       const int number = static_cast<int>(i);
       parcel& p = make_parcel(number, 1);
@@ -72,17 +75,25 @@ class handles {
     }
   }
 
-  void send(mpi::packed_bytes bytes, const std::vector<reader>& to) {
-    if (bytes.bytes().size() >= INT_MAX)
+  void send(std::span<const std::byte> bytes, const std::shared_ptr<const void>&,
+            const std::vector<reader>& to) {
+    if (bytes.size() >= INT_MAX)
       throw std::length_error(
           "sennit::starpu: the value of a node has 2 GiB or more, which StarPU-MPI does not send; "
           "make smaller nodes, or use sennit::mpi::run");
-    send(std::move(bytes.bytes()), to, true);
+    send(bytes, to, true);
   }
 
   bool receive_all() { return news_.receive_all(); }
   void tell_failure() { news_.tell_failure(); }
-  void computed() { news_.send({}, {{rank_, 0}}); }
+  void computed() {
+    {
+      const std::lock_guard guard(counting_);
+      if (broken_ != nullptr) std::rethrow_exception(broken_);
+    }
+    news_.send({}, nullptr, {{rank_, 0}});
+    news_.computed();
+  }
 
   void settle(bool failed, const mpi::detail::all_readers& readers) {
     for (const std::vector<reader>* const r : readers) {
@@ -97,14 +108,23 @@ class handles {
   static constexpr std::byte no_value{0};
   static constexpr std::byte a_value{1};
 
-  void send(byte_buffer bytes, const std::vector<reader>& to, bool there_is_one) {
-    bytes.push_back(there_is_one ? a_value : no_value);
+  // Receives nothing.
+  struct no_values final : mpi::detail::value_receiver {
+    std::byte* room(int, std::size_t) override { return nullptr; }
+    void has_come(int) noexcept override {}
+  };
+
+  void send(std::span<const std::byte> bytes, const std::vector<reader>& to, bool there_is_one) {
+    byte_buffer sent;
+    sent.reserve(bytes.size() + 1);
+    sent.assign(bytes.begin(), bytes.end());
+    sent.push_back(there_is_one ? a_value : no_value);
     {
       const std::lock_guard guard(counting_);
       sent_to_.insert(&to);
     }
     parcel& p = make_parcel(0, to.size());
-    p.bytes = std::move(bytes);
+    p.bytes = std::move(sent);
     p.handle = register_value(p.bytes);
     for (std::size_t i = 0; i < to.size(); ++i) {
       const int code = starpu_mpi_isend_detached(p.handle, world_rank(to[i].rank), first_tag_ + to[i].number,
@@ -134,8 +154,21 @@ class handles {
     starpu_data_unregister_submit(p.handle);
     const bool there_is_one = p.bytes.back() == a_value;
     p.bytes.pop_back();
-    if (there_is_one) p.of.came_(p.number, mpi::packed_bytes(std::move(p.bytes)));
+    if (there_is_one) p.of.take(p);
+    p.bytes = {};
     p.of.one_fewer_under_way();
+  }
+
+  void take(const parcel& p) noexcept {
+    try {
+      receive_copy(*receiver_, p.number, p.bytes);
+    } catch (...) {
+      {
+        const std::lock_guard guard(counting_);
+        if (broken_ == nullptr) broken_ = std::current_exception();
+      }
+      news_.tell_failure();
+    }
   }
 
   static void was_sent(void* which) {
@@ -169,8 +202,10 @@ class handles {
   int rank_ = 0;
   std::int64_t first_tag_ = 0;
   std::vector<int> ranks_;  // as StarPU has them
-  mpi::detail::value_came came_;
-  std::mutex counting_;  // of all below
+  mpi::detail::value_receiver* receiver_ = nullptr;
+  no_values all_is_computed_;
+  std::mutex counting_;        // of all below
+  std::exception_ptr broken_;  // what went wrong on StarPU's thread
   std::deque<parcel> parcels_;
   std::unordered_set<const std::vector<reader>*> sent_to_;
   std::size_t under_way_ = 1;  // and settle()

@@ -77,8 +77,10 @@ class discovery {
       if (unchanged > 0 && (all_heard || (all[2] != 0 && unchanged >= rounds_before_giving_up))) break;
     }
     end_questions(all_heard, failure);
-    for (auto& [k, readers] : found_.readers) readers.here = seen_.find(k)->second;
-    if (before[2] == 0) look_for_owners(failure);
+    if (before[2] == 0) {
+      for (auto& [k, readers] : found_.readers) readers.here = seen_.find(k)->second;
+      look_for_owners(failure);
+    }
     return std::move(found_);
   }
 

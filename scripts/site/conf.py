@@ -86,8 +86,11 @@ def replace_pictures(app, doctree):
 def link_names(app, doctree, docname):
     """Code in a sentence that is a name of the library leads to its description."""
     for literal in list(doctree.findall(nodes.literal)):
-        if isinstance(literal.parent, nodes.reference) or any(isinstance(up, nodes.title) for up in _above(literal)):
+        if any(isinstance(up, (nodes.reference, nodes.title)) for up in _above(literal)):
             continue
+        cell = next((up for up in _above(literal) if isinstance(up, nodes.entry)), None)
+        if docname.startswith("reference/sennit") and cell is not None and cell.parent.index(cell) == 0:
+            continue  # a member that has the name of something else
         name = re.sub(r"^sennit::|\(.*\)$|<.*>$", "", literal.astext())
         page, anchor = app.targets.get(name, (None, None))
         # Words such as `step` and `size` have their plain sense in most pages.

@@ -89,6 +89,12 @@ def markdown(comment, language="cpp"):
     return "\n\n".join(found)
 
 
+def _shows(name, used):
+    """Whether the name's own example uses another one."""
+    examples_of = name.comment.partition("Example:\n")[2] if name.heads else ""
+    return used in examples.words("\n".join(line for line in examples_of.split("\n") if line.startswith("  ")))
+
+
 def _one_line(member):
     text = re.sub(r"\s+", " ", member.declaration).rstrip(";")
     return member.name if member.kind == "ENUM_CONSTANT_DECL" else text
@@ -202,11 +208,15 @@ class Reference:
         return "\n\n".join(["**Members**", *parts])
 
     def used(self, name, up):
-        places = [
-            f"[{_escaped(title)}]({up}{place})"
-            for place, title in self.uses.get(name.name, {}).items()
-            if place != page_of(name.header)
-        ]
+        """Links to examples that are not the name's own."""
+        places = []
+        for place, title in self.uses.get(name.name, {}).items():
+            if place != page_of(name.header):
+                places.append(f"[{_escaped(title)}]({up}{place})")
+            elif "Example:" not in name.comment or not name.heads:
+                owner = next((one for one in self.of_header[name.header] if _shows(one, name.name)), None)
+                if owner is not None and owner.qualified != name.qualified:
+                    places.insert(0, f"[the example of `{owner.name}`](#{anchor_of(owner.qualified)})")
         return places[:6]
 
     def index(self):

@@ -66,6 +66,8 @@ class Reference(unittest.TestCase):
         for text in ("(sennit-reducer)=\n## reducer", "class reducer;", "**Example**\n\n```cpp\n#include", "T& view();", "docs/guide/reducers.md#"):
             self.assertIn(text, page)
         self.assertNotIn("detail::reducer_view", page)
+        page = self.made.page("sennit/algorithm/find.hpp", (ROOT / "include/sennit/algorithm/find.hpp").read_text())
+        self.assertIn("Used in [the example of `parallel_find_if`](#sennit-parallel-find-if)", page)
 
 
 class Names(unittest.TestCase):

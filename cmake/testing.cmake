@@ -136,6 +136,10 @@ function(sennit_test name)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   endif()
 
+  if(CMAKE_CROSSCOMPILING)
+    target_compile_definitions(${target} PRIVATE SENNIT_TEST_EMULATED=1)
+  endif()
+
   if(NOT test_TIMEOUT)
     set(test_TIMEOUT 60)
     if("stress" IN_LIST test_LABELS)

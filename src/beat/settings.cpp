@@ -88,7 +88,8 @@ beat_settings resolve(const beats_options& options) {
       refuse("beats_options::most_share", std::to_string(options.most_share), "above 0, up to 1");
     result.most_share = options.most_share;
   }
-  if (!rolls_forward && result.source == beat_source_kind::automatic) result.source = beat_source_kind::polled;
+  if (!rolls_forward && result.source == beat_source_kind::automatic)
+    result.source = beat_source_kind::polled;
   return result;
 }
 

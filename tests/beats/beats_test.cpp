@@ -205,12 +205,15 @@ TEST(Beats, ComeOnceMoreWhereTheyCouldDoNothing) {
 
 TEST(Beats, KeepErrno) {
   // Catches: a handler after which a system call seems to have failed otherwise.
-  const beats beating(
-      {.period = 100us, .workers = false, .calling_thread = true, .on_beat = [](void*) noexcept {
-         errno = EBADMSG;
-         beats_here = beats_here + 1;
-         return true;
-       }});
+  const beats beating({.period = 100us,
+                       .source = beat_source_kind::posix_timers,
+                       .workers = false,
+                       .calling_thread = true,
+                       .on_beat = [](void*) noexcept {
+                         errno = EBADMSG;
+                         beats_here = beats_here + 1;
+                         return true;
+                       }});
   const std::uint64_t before = beats_here;
   errno = 0;
   const auto last = process::clock::now() + process::patience / 3;
@@ -234,7 +237,11 @@ TEST(Beats, DoNotDisturbAnotherSignal) {
   struct sigaction before{};
   sigaction(SIGUSR1, &mine, &before);
   const std::uint64_t then = beats_here;
-  const beats beating({.period = 100us, .workers = false, .calling_thread = true, .on_beat = &count_beat});
+  const beats beating({.period = 100us,
+                       .source = beat_source_kind::posix_timers,
+                       .workers = false,
+                       .calling_thread = true,
+                       .on_beat = &count_beat});
   for (int i = 1; i <= 10; ++i) {
     raise(SIGUSR1);
     EXPECT_TRUE(work_until([&] { return alarms == i; }));
@@ -249,13 +256,14 @@ TEST(Beats, ComeOnTheSignalStack) {
   static std::atomic<bool> on_alternate{false};
   static std::atomic<int> seen{0};
   sennit::runtime two({.workers = 2});
-  const beats beating({.period = 200us, .in = &two, .on_beat = [](void*) noexcept {
-                         stack_t now{};
-                         sigaltstack(nullptr, &now);
-                         on_alternate = (now.ss_flags & SS_ONSTACK) != 0;
-                         ++seen;
-                         return true;
-                       }});
+  const beats beating(
+      {.period = 200us, .source = beat_source_kind::posix_timers, .in = &two, .on_beat = [](void*) noexcept {
+         stack_t now{};
+         sigaltstack(nullptr, &now);
+         on_alternate = (now.ss_flags & SS_ONSTACK) != 0;
+         ++seen;
+         return true;
+       }});
   two.run([] { EXPECT_TRUE(work_until([] { return seen >= 3; })); });
   EXPECT_TRUE(on_alternate);
 }
@@ -263,7 +271,8 @@ TEST(Beats, ComeOnTheSignalStack) {
 TEST(Beats, GoOnWhileStrandsForkAndWait) {
   // Catches: a beat in the middle of a switch, a push or a sleep that the runtime does not bear.
   sennit::runtime four({.workers = 4});
-  const beats beating({.period = 50us, .in = &four, .on_beat = &count_beat});
+  const beats beating(
+      {.period = 50us, .source = beat_source_kind::posix_timers, .in = &four, .on_beat = &count_beat});
   for (int i = 0; i < (process::sanitized ? 2 : 10); ++i) {
     EXPECT_EQ(four.run([] { return process::fib(process::sanitized ? 16 : 24); }),
               process::sanitized ? 987 : 46368);

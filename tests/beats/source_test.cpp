@@ -159,7 +159,11 @@ TEST(Setting, IsTakenWhereTheProgramSaysNothing) {
 TEST(Setting, OfAShareLengthensThePeriod) {
   // Catches: a period near the cost of a beat, with which a program seems to hang; a limit that nobody asked for.
   const auto period = [](double share) {
-    const beats beating({.period = 10us, .workers = false, .calling_thread = true, .most_share = share});
+    const beats beating({.period = 10us,
+                         .source = beat_source_kind::posix_timers,
+                         .workers = false,
+                         .calling_thread = true,
+                         .most_share = share});
     EXPECT_EQ(beating.statistics()[0].period, beating.period());
     return beating.period();
   };
@@ -174,7 +178,11 @@ TEST(Setting, OfAShareLengthensThePeriod) {
 TEST(Setting, OfAShareIsTakenWhereTheProgramSaysNothing) {
   // Catches: a limit that users cannot change, or change for a program that has set it.
   const auto period = [](double share) {
-    return beats({.period = 10us, .workers = false, .most_share = share}).period();
+    return beats({.period = 10us,
+                  .source = beat_source_kind::posix_timers,
+                  .workers = false,
+                  .most_share = share})
+        .period();
   };
   const auto usual = period(0);
   EXPECT_EQ(usual, period(0.05));

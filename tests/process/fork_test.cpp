@@ -32,6 +32,7 @@ void in_fork(Body body) {
 class Fork : public testing::Test {
  protected:
   void SetUp() override {
+    if (emulated) GTEST_SKIP() << "qemu-user aborts in a child that makes threads";
     if (with_tsan && with_gcc) GTEST_SKIP() << "the tool takes the child's threads for the parent's";
   }
 };

@@ -1,6 +1,6 @@
 """A program of a user of the package. Catches: a package whose files for CMake do not find it, or what it links."""
 
-import pathlib
+import os
 
 from conan import ConanFile
 from conan.tools.build import can_run
@@ -24,4 +24,4 @@ class TestPackage(ConanFile):
 
     def test(self):
         if can_run(self):
-            self.run(str(pathlib.Path(self.cpp.build.bindir) / "fib"), env="conanrun")
+            self.run(os.path.join(self.cpp.build.bindir, "fib"), env="conanrun")

@@ -96,8 +96,17 @@ void expect_none_at_first(const against& program) {
 // Catches: the last strand does not pass on what the one before it did.
 TEST(Pool, TwoThievesFenced) { expect_none_at_first(of_three(true, {thief(1), thief(1)})); }
 // A thief that comes again gets what the owner has split off meanwhile, or the owner takes that back. Catches: one of them
-// frees the part before the other one has done with it.
-TEST(Pool, HandedOver) { expect_none_at_first(of_three(false, {thief(2)})); }
+// frees the part before the other one has done with it; a claim tells thieves of items that they do not see.
+TEST(Pool, TwoToBeginWith) {
+  against program = of_three(false, {thief(2)});
+  program.owner = [](world& w) {
+    w.ran(0);
+    pool all;
+    counted_items items{w, all};
+    all.run(items, {1, 2});
+  };
+  expect_none_at_first(program);
+}
 
 // --- Nodes.
 

@@ -76,8 +76,8 @@ void queue_positions::enlarge() {
                   static_cast<std::size_t>(own - head) * bytes_of_item_);
     }
     own_.store(own - head, std::memory_order_relaxed);
-    // ORD[D51] release: the items, which thieves find in another place now.
-    tail_.store(tail_.load(std::memory_order_relaxed) - head, std::memory_order_release);
+    // Thieves read it, and find the items in another place, under the lock.
+    tail_.store(tail_.load(std::memory_order_relaxed) - head, std::memory_order_relaxed);
     head_.store(0, std::memory_order_relaxed);
     if (!fenced_) gate_.store(0, std::memory_order_relaxed);
     room_.store(in_deque_ && !fenced_ ? fresh->room() : 0, std::memory_order_relaxed);

@@ -69,4 +69,34 @@ TEST(Barrier, IsShared) {
   }));
 }
 
+// A barrier that begins before a thread has stored does not serve that thread, although it ends later. Catches: the thread's
+// ticket does not count a barrier that began before its store.
+TEST(Barrier, ServesWhoStoredBefore) {
+  expect_none(explore::explore([] {
+    struct shared {
+      sennit::detail::barriers shared;
+      sennit::detail::barriers::ticket before = shared.now();
+      std::atomic<int> gate{0};
+      std::atomic<int> tail{0};
+      int saw = 0;
+      int met = 0;
+    };
+    auto s = std::make_shared<shared>();
+    return explore::program{
+        .threads = {{"owner",
+                     [s = s.get()] {
+                       s->tail.store(1, std::memory_order_relaxed);
+                       s->met = s->gate.load(std::memory_order_relaxed);
+                     }},
+                    {"issues one", [s = s.get()] { s->shared.settle(s->before); }},
+                    {"stores",
+                     [s = s.get()] {
+                       s->gate.store(1, std::memory_order_relaxed);
+                       s->shared.settle(s->shared.now());
+                       s->saw = s->tail.load(std::memory_order_relaxed);
+                     }}},
+        .at_end = [s] { explore::check(s->saw == 1 || s->met == 1, "one sees the other"); }};
+  }));
+}
+
 }  // namespace

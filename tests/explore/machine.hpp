@@ -188,6 +188,7 @@ class machine {
     view at_store;    // when its latest store was made; in weak memory its latest step that others can tell
     view to_acquire;  // by a fence
     view released;    // by a fence
+    view fenced;      // at its latest sequentially consistent fence
     std::uint64_t now_ns = 0;
     unsigned interrupted = 0;
     std::vector<std::pair<unsigned, unsigned>> watched;

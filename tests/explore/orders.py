@@ -150,7 +150,7 @@ def find_sites(program):
 def first_fault(output):
     by = re.search(r"^\[  FAILED  \] (\S+)", output, re.MULTILINE)
     fault = re.search(r"^Expected: true\n(.{0,60})", output, re.MULTILINE) or re.search(r"^(signal \d+)", output, re.MULTILINE)
-    return by.group(1) if by else "?", fault.group(1).strip() if fault else "?"
+    return by.group(1) if by else "?", re.sub(r" at \S+:$", "", fault.group(1).strip()) if fault else "?"
 
 
 def find_fault(program, weaken, rounds):
@@ -228,7 +228,7 @@ def main():
 
 
 def write_table(rows):
-    lines = ["| edge | where | weakened | found by | as |", "| --- | --- | --- | --- | --- |"]
+    lines = ["| edge | where | weakened | found by | as, or why it makes no difference |", "| --- | --- | --- | --- | --- |"]
     for site, name, fault, reason in rows:
         path, function, change = name.split(": ", 2)
         by = f"`{fault[0]}` | {fault[1]}" if fault else f"– | {reason or 'not found yet'}"

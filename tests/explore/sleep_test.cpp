@@ -21,7 +21,6 @@ namespace {
 
 using explore::against;
 using explore::expect_none;
-using explore::frame;
 using explore::listed_frame;
 using explore::world;
 using sennit::detail::worker;
@@ -362,22 +361,17 @@ TEST(Sleep, WhoLandsSeesWhoFallsAsleep) {
 // A frame is donated to a worker that falls asleep. Catches: it sleeps on.
 TEST(Sleep, ADonationAgainstASleeper) {
   const auto donates = [](world& w) {
-    sennit::join(
-        [&w] {
-          explore::check(worker::current()->donate_newest(*w.all[1], sennit::detail::nowhere), "donated");
-          return w.ran(0);
-        },
-        [&w] { return w.ran(1); });
+    listed_frame donated;
+    donated.mark_stolen(&w.region);
+    w.all[1]->take_in(donated);
+    explore::wait_until([&w] { return w.flag.load(std::memory_order_acquire) == 1; });
   };
   const auto awaits = [](world& w) {
     worker& self = *worker::current();
-    frame* donated = nullptr;
-    while ((donated = self.frames().listed().take_donated(self)) == nullptr) self.sleep();
-    self.run(*donated);
-    w.flag.store(1, std::memory_order_relaxed);
+    while (self.frames().listed().take_donated(self) == nullptr) self.sleep();
+    w.flag.store(1, std::memory_order_release);
   };
-  expect_none(
-      against{.owner = donates, .thieves = {awaits}, .prepare = &explore::thieves_own_deques}.explore());
+  expect_none(against{.branches = 0, .owner = donates, .thieves = {awaits}}.explore());
 }
 
 // A strand waits for an event as it comes.

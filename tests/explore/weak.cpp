@@ -199,6 +199,7 @@ void machine::perform_weak(unsigned actor, step& taken) {
       learn(t.seen.stores, sequential_);
       learn(fenced_, t.seen.stores);
       t.released = t.seen;
+      t.fenced = t.seen;
       break;
     case action::lock:
     case action::try_lock: {
@@ -229,14 +230,15 @@ void machine::perform_weak(unsigned actor, step& taken) {
     }
     case action::barrier: {
       // A fence of the other thread now, which comes after what the caller did and before what it does. What the other
-      // thread did since its latest step may as well come after the barrier.
+      // thread did since its latest step may as well come after the barrier. Nobody's fence comes after another one's, as
+      // those of one barrier may come in any order.
       thread& other = threads_[op.operand];
       learn(other.seen, other.to_acquire);
       view fence = other.seen;
       fence.time[op.operand] = other.at_store.time[op.operand];
       learn(other.released, fence);
-      learn(other.released, t.seen);
-      learn(other.seen, t.seen);
+      learn(other.released, t.fenced);
+      learn(other.seen, t.fenced);
       learn(t.seen, fence);
       break;
     }

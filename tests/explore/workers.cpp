@@ -21,6 +21,8 @@
 #include <new>
 #include <utility>
 
+extern "C" void __tsan_write_range(void* at, std::size_t size);
+
 namespace sennit {
 
 const char* cancelled::what() const noexcept { return "cancelled"; }
@@ -44,9 +46,11 @@ unsigned fork_generation() noexcept { return 0; }
 void end_orphan() noexcept { std::abort(); }
 bool trace_cursor::grow() noexcept { return false; }
 void append_views(view*) noexcept {}
-// Written, so that who uses them without knowing of them is in a data race.
+// Written, so that who uses them without knowing of them is in a data race. GCC does not tell of memset().
 void* reserve_zeros(std::size_t bytes) {
-  return std::memset(::operator new(bytes, std::align_val_t{64}), 0, bytes);
+  void* const memory = std::memset(::operator new(bytes, std::align_val_t{64}), 0, bytes);
+  __tsan_write_range(memory, bytes);
+  return memory;
 }
 void return_zeros(void* memory, std::size_t) noexcept { ::operator delete(memory, std::align_val_t{64}); }
 std::uint64_t told_now_ns() noexcept { return 0; }

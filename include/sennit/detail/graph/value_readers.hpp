@@ -39,12 +39,11 @@ class reader_count {
   }
   // Returns true if the caller is to free the value.
   [[nodiscard]] bool remove() noexcept {
-    // ORD[D25] acq_rel: release: this reader has done with the value; acquire, for the last one: so have all
-    // others. Model: models/values.pml.
-    if (count().fetch_sub(1, std::memory_order_acq_rel) != 1) return false;
+    // ORD[D25] release: this reader has done with the value. Model: models/values.pml.
+    if (count().fetch_sub(1, std::memory_order_release) != 1) return false;
     std::uint32_t none = 0;
-    // ORD[D25] acquire: so has one that was created late, if it came and went meanwhile. One that is there
-    // now frees it.
+    // ORD[D25] acquire: so have all others, and one that was created late, if it came and went meanwhile. One that is
+    // there now frees it.
     return count().compare_exchange_strong(none, freed, std::memory_order_acquire, std::memory_order_relaxed);
   }
   // Whether the value has been freed, if the caller has counted itself as a reader.
@@ -80,9 +79,9 @@ class unexplored_nodes {
   // A running node has created a node, which nobody can explore yet.
   void created() noexcept { count_.fetch_add(1, std::memory_order_relaxed); }
   void end_creating() noexcept {
-    // ORD[D25] acq_rel: release: what the node has created, which counts as unexplored; acquire: as in explored(). Model:
-    // models/values.pml.
-    count_.fetch_sub(creator, std::memory_order_acq_rel);
+    // ORD[D25] release: what the node has created, which counts as unexplored. Who then wants to know what others did asks
+    // none(). Model: models/values.pml.
+    count_.fetch_sub(creator, std::memory_order_release);
   }
   // A node has been explored, and all that its explorer noted of readers has been written. The explorer made
   // the nodes `made`, which nobody can explore before `give` gives them away. Returns true if nothing is left

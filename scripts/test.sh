@@ -127,11 +127,11 @@ stress() {
   if asked_for "$1" tidy; then step tidy make --no-print-directory tidy; fi
 }
 
-# The folders of tests/ that say what the library does. The others, of which `make check` has the tests, are of what uses it (tools,
-# the gallery, integrations, documents) or what it costs: they take as long again to build. A new folder is among the others until
-# it is named here.
-library="algorithm beats c_interface core explore exports gdb graph loops nests pipeline policy process schedule splice
-  splice_schedule topology unit"
+# The folders of tests/ that say what the library does. The others are of what uses it (tools, the gallery, integrations, documents),
+# of what it costs, or explore its protocols as models do, and take as long again to build: `make check` has their tests, and those of
+# each folder that is not named here.
+library="algorithm beats c_interface core exports gdb graph loops nests pipeline policy process schedule splice splice_schedule
+  topology unit"
 # Of these folders, too, what takes long to build or to run, and says little of a change of the library's code.
 slow='^(later|models|package|documents|compile-fail|stepped)$'
 

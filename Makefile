@@ -41,7 +41,7 @@ deb: ## build Debian packages of the last commit in a clean root, and try them i
 test: setup-test ## build and run the tests, optimized; ONLY=regex builds and runs the programs of tests that match
 	@scripts/test.sh test '$(ONLY)'
 
-check: setup-test ## what each change has to pass besides: ASan and UBSan, TSan, Debug, models, packages, documents, formatting
+check: setup-test ## what each change has to pass besides: other tests, sanitizers, Debug, AArch64, models, packages, ABI, documents
 	@scripts/test.sh check
 
 stress: setup-test ## all of it for every compiler, sanitizer and option, with the heavy tests; ONLY=regex picks some

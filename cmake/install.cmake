@@ -34,7 +34,7 @@ if(library_type STREQUAL "STATIC_LIBRARY")
   endif()
 endif()
 get_target_property(definitions sennit INTERFACE_COMPILE_DEFINITIONS)
-list(FILTER definitions EXCLUDE REGEX BUILD_INTERFACE)  # not for who uses what is installed
+list(FILTER definitions EXCLUDE REGEX BUILD_INTERFACE)  # not for users of what is installed
 set(cflags "")
 if(definitions)
   list(TRANSFORM definitions PREPEND "-D" OUTPUT_VARIABLE cflags)

@@ -1,4 +1,4 @@
-# ParlayLib's headers, where a folder of the compiler or SENNIT_BENCH_PARLAY has them. No registry and no Debian package does.
+# ParlayLib's headers, where a folder of the compiler or SENNIT_BENCH_PARLAY has them. No Debian package does.
 
 macro(bench_find_parlay)
   find_path(SENNIT_BENCH_PARLAY parlay/primitives.h DOC "The folder that has parlay/primitives.h")

@@ -1,4 +1,4 @@
-# The Rust runtimes: one crate with a program per kernel and system, built by cargo from crates.io as Cargo.lock says.
+# The Rust runtimes: one crate with a program per kernel and system, built by cargo as Cargo.lock says.
 
 macro(bench_find_cargo)
   find_program(SENNIT_BENCH_CARGO NAMES cargo DOC "The cargo of the benchmarks")
@@ -27,7 +27,7 @@ function(bench_fetch_crates)
     TIMEOUT 180 RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET
   )
   if(NOT status EQUAL 0)
-    set(bench_rust_reason "cargo could not fetch the crates from crates.io" PARENT_SCOPE)
+    set(bench_rust_reason "cargo could not fetch the crates" PARENT_SCOPE)
   endif()
 endfunction()
 

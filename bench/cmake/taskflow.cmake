@@ -1,4 +1,4 @@
-# Taskflow's headers, where a folder of the compiler or SENNIT_BENCH_TASKFLOW has them. No registry and no Debian package does.
+# Taskflow's headers, where a folder of the compiler or SENNIT_BENCH_TASKFLOW has them. No Debian package does.
 
 macro(bench_find_taskflow)
   find_path(SENNIT_BENCH_TASKFLOW taskflow/taskflow.hpp DOC "The folder that has taskflow/taskflow.hpp")

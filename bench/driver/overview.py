@@ -135,8 +135,8 @@ def words(found, file, simulated):
         f"{len(found) - len(behind)} of {len(found)} kernels.",
         f"It is slower in {_list(behind)}." if behind else "",
         "Other programs took a part of the machine during that run." if machine.get("load_before", 0) > BUSY else "",
-        f"On {simulated[0].cores} simulated cores, the programs of five papers run {min(means):.2f} to {max(means):.2f} times as fast as by "
-        "the best of each paper's schedulers, where each side has its best settings.",
+        f"On {simulated[0].cores} simulated cores, the programs of each of five papers run {min(means):.2f} to {max(means):.2f} times as "
+        "fast, in the geometric mean, as by the best of the paper's schedulers; both sides have the best settings that were tried.",
     ]))
 
 

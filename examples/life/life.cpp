@@ -65,9 +65,8 @@ torus after(const torus& first, int generations) {
   const int blocks = (size + block - 1) / block;
   std::array<torus, 2> cells{first, torus(size)};
 
-  using key =
-      std::array<int,
-                 3>;  // generation, and block in both directions; the generation behind the last is the sink
+  // Generation, and block in both directions. The generation behind the last is the sink.
+  using key = std::array<int, 3>;
   const auto before = [=](key k) {
     const auto [generation, bx, by] = k;
     std::vector<key> needed;

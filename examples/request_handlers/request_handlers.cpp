@@ -2,7 +2,7 @@
 //
 // A connection is a child of a task group. While it waits for its client it says so with sennit::blocking, and another thread
 // takes its worker's place; the answers are computed in parallel. There are as many threads as there are connections that wait,
-// so this is for some hundreds of them. For thousands, see sennit::event.
+// so this is for up to 256 of them. For thousands, see sennit::event.
 #include <sennit/sennit.hpp>
 
 #include <sys/socket.h>
@@ -116,7 +116,7 @@ std::size_t count(int argc, char** argv, int position, std::string_view what, st
 
 int main(int argc, char** argv) try {
   if (argc > 3) throw std::runtime_error("usage: request_handlers [CLIENTS [REQUESTS]]");
-  const std::size_t clients = count(argc, argv, 1, "clients", 40, 400);
+  const std::size_t clients = count(argc, argv, 1, "clients", 40, 256);
   const std::size_t requests = count(argc, argv, 2, "requests of a client", 10, 1'000'000);
 
   std::atomic<std::size_t> wrong{0};

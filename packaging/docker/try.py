@@ -81,7 +81,7 @@ def main():
         subprocess.run(["tar", "-x", "-C", context], check=True, input=archive.stdout)
         image = build((HERE / "Dockerfile").read_text(), context, folder)
         image.run(image.command)
-        image.copy(context / "examples/heat", "/work")
+        image.copy(context / "examples/heat", "/program")
         image.run(["sh", "-c", "cmake -S . -B build && cmake --build build && build/heat"])
         print("try: done")
 

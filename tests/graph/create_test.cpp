@@ -18,7 +18,7 @@ TEST(graph_create, grows_the_graph) {
   with_workers([&] {
     for (const bool dense : {false, true}) {
       ledger done(static_cast<std::size_t>(count));
-      // Each creates those of a heap below it, and its neighbour's.
+      // Each creates those of a heap below it, and its neighbor's.
       const auto grow = [&](int k, auto& node) {
         done.compute(static_cast<std::size_t>(k), none(k));
         for (int child = 2 * k + 1; child <= 2 * k + 4; ++child) {

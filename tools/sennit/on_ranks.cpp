@@ -54,8 +54,8 @@ void become_program_on_ranks(int argc, const char* const* argv) {
   }
   throw std::runtime_error(
       fmt::format("there is neither {} nor {}: programs on ranks are bound to one MPI, so they are built and "
-                  "installed only "
-                  "if that is asked for; install libopenmpi-dev, build the target sennit_mpi_programs, and "
+                  "installed only if that is asked for; install libopenmpi-dev, build the target "
+                  "sennit_mpi_programs, and "
                   "'cmake --install BUILD --component ranks'",
                   installed.native(), built.native()));
 }

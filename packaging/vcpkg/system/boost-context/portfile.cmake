@@ -1,2 +1,2 @@
-# In place of vcpkg's own port, for who has the Debian package installed.
+# In place of vcpkg's own port, for those who have the Debian package installed.
 set(VCPKG_POLICY_EMPTY_PACKAGE enabled)

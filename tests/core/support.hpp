@@ -42,7 +42,15 @@ inline std::vector<sennit::steal_barrier> barriers() {
   using sennit::steal_barrier;
   if (SENNIT_TSAN) return {steal_barrier::fence};
   const sennit::runtime probe({.workers = 1});
-  if (probe.barrier() == steal_barrier::membarrier) return {steal_barrier::fence, steal_barrier::membarrier};
+  if (probe.barrier() == steal_barrier::membarrier) {
+#if defined(SENNIT_TEST_EMULATED)
+    // qemu-user (7.2) on x86-64 lets an acquiring load (ldar) overtake a releasing store (stlr), which AArch64 forbids: the
+    // fences of that variant order nothing there.
+    return {steal_barrier::membarrier};
+#else
+    return {steal_barrier::fence, steal_barrier::membarrier};
+#endif
+  }
   std::puts("this kernel refuses membarrier: only the fence is tested");
   return {steal_barrier::fence};
 }

@@ -31,7 +31,7 @@ TEST(LargeDeque, TwoNestedTwoThieves) {
 }
 TEST(LargeDeque, OnlyWhatSuitsAThief) {
   expect_none(
-      against{.owner = &explore::fork_of_color, .thieves = {thief_of_color(1), thief_of_color(2)}}.explore(
+      against{.owner = &explore::work_of_color, .thieves = {thief_of_color(1), thief_of_color(2)}}.explore(
           {.most_executions = 1'000'000}));
 }
 TEST(LargeLoop, ThreeIterationsTwoThieves) {

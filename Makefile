@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # `make demo` and `make test` are complete: on a fresh Debian 12 they install what they need, and say so.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Builds for AArch64 Linux on another machine, by GCC 12 of Debian or, with -DSENNIT_CROSS_CLANG=ON, by clang 19; programs run
 # under qemu-user. scripts/aarch64_sysroot.sh makes the folder with the libraries.
 set(CMAKE_SYSTEM_NAME Linux)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -DMATCH=regex [-DLINES=n] -P expect_compile_error.cmake -- compiler argument...
 # Passes if the compiler fails and what it says has, within its first 10 lines, an error and a match: a reader of a
 # terminal sees so much. With LINES the match has to be in the first error, whose text, with its notes, may have n lines.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # SENNIT_SANITIZE instruments the library, the tests and the tools alike: a sanitizer that sees half of a program
 # reports what is not there and misses what is.
 if(SENNIT_SANITIZE)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # sennit_check_effects(target)
 # Has the accesses of a target's C and C++ code in splices checked against the effects that it declares, while it runs. For
 # programs; of a library, each program that links it is linked with the checker, too.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # sennit_rollforward(target)
 # Compiles the C++ sources of a target through rollforward, so that SENNIT_PROMOTION_POINT in them costs nothing and is
 # taken when a beat comes: the compiler writes assembly, rollforward gives each function with promotion points its second

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # sennit_splicec(target source...)
 # Translates C and C++ sources with `#pragma splice` to C++ that uses Sennit, and compiles the results in place of them, as
 # C++20. The target's include directories and definitions hold for the translation, too. It links sennit::sennit itself.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # sennit::sennit of the installed package: the variant of the library that programs here are built for. That is what
 # SENNIT_VARIANT says (plain, checked, asan or tsan), else what the flags for all targets say: with -fsanitize=thread it is
 # tsan, with -fsanitize=address asan. A target with flags of its own links sennit::tsan or sennit::asan itself.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What sennit_check_effects() puts before all code. Compilers write copies of a known size, and comparisons of a known size, as
 // instructions that no sanitizer sees. A size that is not known makes them calls. Nobody returns to address zero, which compilers
 // do not know: for them, the size may be large. -fno-builtin does not do this for the names that begin with __builtin, which the

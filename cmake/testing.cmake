@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Functions that declare tests, for tests/ and for whatever else has some.
 #
 # Labels that mean something here:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The library as programs need it that are built with a sanitizer, or that want to be told what they do against the rules:
 # the same sources with other flags, as sennit_asan, sennit_tsan and sennit_checked. include/sennit/detail/variant.hpp keeps
 # programs from linking another one than they are built for.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // apop: the price of an American put option, backwards in time from its expiry, by explicit differences over the price of what
 // may be sold. At each price and time, the holder sells at once if that brings more.
 #pragma once

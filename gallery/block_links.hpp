@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which blocks of pages are linked to which, for pagerank as a graph of tasks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // blur: each pixel of a picture becomes the average of those around it. A loop over the rows, one over the
 // pixels of a row, in the order of your choice, and the square around a pixel by itself (Govedič, 2023,
 // §5.3.2).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Last-level caches, simulated: how many of the lines that a stencil over blocks touches are missing where
 // they are touched, when it is known which node ran which block, and in which order. Counted after the run,
 // which it does not disturb.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cg: the smallest eigenvalue of a sparse matrix, with the problems and answers of the NAS Parallel Benchmarks.
 #include "gallery/cg.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CG of the NAS Parallel Benchmarks 3: the smallest eigenvalue of a sparse symmetric matrix by the inverse power method, whose
 // linear systems are solved by conjugate gradients.
 #pragma once

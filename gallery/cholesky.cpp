@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cholesky: the factor of a symmetric positive definite matrix, tile by tile, as a graph of tasks.
 #include "gallery/cholesky.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Cholesky factor of a symmetric positive definite matrix, tile by tile.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // convolution-2d: a square of numbers, again and again convolved with the same 5 x 5 weights, which blur and shift a little.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // copy: bytes copied to a second array and to a third, and that one, moved by one, to a fourth: the example of Lifflander and
 // Krishnamoorthy, 2017, Figure 3.
 #pragma once

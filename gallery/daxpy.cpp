@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // daxpy: y += a * x, time and again. An iteration has next to no work to hide behind, so this is what loops
 // cost: those of the library, and those by halves (Govedič, 2023, §4.1).
 #include "gallery/kernel.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fdtd-2d: an electromagnetic field in a square by finite differences in time, as in PolyBench.
 #include "gallery/fdtd_2d.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An electromagnetic field in two dimensions by finite differences in time (Yee, 1966), as in PolyBench: a step has three loops
 // over blocks of rows, one for each component of the field.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fib: Fibonacci numbers by double recursion. A fork has next to no work to hide behind,
 // so this is what forks cost.
 #include "gallery/kernel.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Input files as bytes, with errors that name the file and the remedy.
 #pragma once
 

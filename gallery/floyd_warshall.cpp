@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // floyd-warshall: the lengths of the shortest paths between all vertices of a directed graph. Two nested
 // loops over all pairs, once for each vertex that paths may lead through (Rainey et al., 2021, §4.1).
 #include "gallery/kernel.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lengths of all shortest paths of a graph: step k, a loop over blocks of rows, lets paths lead through vertex k.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the kernels that are graphs of tasks are made of: runs under a policy, colors that the user chooses, and the graphs
 // of steps over blocks.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // gray-scott: two substances that diffuse in a square, and of which one turns into the other where both are (Pearson, 1993).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // heat: a picture's colors spread like heat in insulated plates, step by step.
 #include "gallery/heat.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Heat in insulated plates of one size: two-dimensional diffusion by the explicit five-point scheme. A step is one loop over
 // blocks of rows; the next one starts when it is done.
 #pragma once

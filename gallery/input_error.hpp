@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the user gave cannot be used. The message names the input and the remedy.
 #pragma once
 

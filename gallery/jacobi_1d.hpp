@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // jacobi-1d, of PolyBench: each number becomes the mean of itself and its two neighbors.
 #pragma once
 

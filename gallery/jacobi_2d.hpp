@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stencils over a square of numbers, and jacobi-2d, of PolyBench: each number becomes the mean of itself and its four neighbors.
 #pragma once
 

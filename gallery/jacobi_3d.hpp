@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stencils over a cube of numbers, and jacobi-3d: each number becomes the weighted mean of itself and its six neighbors. Rows are
 // planes of the cube, and columns are the rows of these; the numbers of one of them are not divided.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A kernel of the gallery: one algorithm, written once over an execution policy P (sennit/serial.hpp), run on
 // the runtime and as its serial elision, with a check of the result.
 //

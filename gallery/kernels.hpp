@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The makers of the kernels, one for each file.
 #pragma once
 

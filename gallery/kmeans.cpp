@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kmeans: objects in clusters, each object in the one whose center is nearest, by Lloyd's rounds as in
 // Rodinia (Che et al., 2009). Every round is one reduction over all objects: what it adds up to are the next
 // centers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // knapsack: the most valuable choice of items that a sack can carry, by branch and bound. The branches share
 // the best value found so far, so how much is searched depends on the order of events; the answer does not.
 #include "gallery/kernel.hpp"

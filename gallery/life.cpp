@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // life: Conway's game of life on a torus, as a graph of tasks.
 #include "gallery/life.hpp"
 

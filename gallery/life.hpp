@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conway's game of life on a torus. A step is one pass over blocks of rows.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "gallery/links.hpp"
 
 #include "gallery/file.hpp"

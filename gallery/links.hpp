@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pages and the links between them, for pagerank.
 #pragma once
 

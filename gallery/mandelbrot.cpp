@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mandelbrot: a picture of the Mandelbrot set. Rows cost very different amounts of work: those through the
 // set a lot, those beside it little; and so do the pixels of a row. Both loops are parallel, in the order of
 // your choice; no order is better for the caches, but each is balanced in its own way.

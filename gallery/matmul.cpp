@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // matmul: the product of two matrices by halving the largest dimension (cache-oblivious).
 // The recursion ends at blocks that fit the first-level cache, where the inner loop is a vector loop; that
 // block is part of the algorithm.

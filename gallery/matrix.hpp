@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrices, views of their blocks, and the product of two small blocks that both matrix kernels end in.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "gallery/file.hpp"
 #include "gallery/input_error.hpp"
 #include "gallery/sparse_matrix.hpp"

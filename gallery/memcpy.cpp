@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // memcpy: an array is copied, block by block, again and again. All that it can be short of is bandwidth.
 #include "gallery/memcpy.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mergesort: the lines of a text in stable order, with a parallel merge.
 #include "gallery/mergesort.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stable merge sort with a parallel merge, for the gallery and the benchmarks. P has
 //   join(f, g)   f() and g(), at once if it likes
 // and, where a grain is set by hand, small(n) that says whether P::serial sorts or merges so many elements.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mg: Poisson's equation by multigrid, with the problems and answers of the NAS Parallel Benchmarks.
 #include "gallery/mg.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MG of the NAS Parallel Benchmarks 3: Poisson's equation on a periodic cube by V-cycles over grids of 2, 4, ..., n cells a side.
 // A step is one cycle; each of its operations is a loop over the planes of a grid.
 #pragma once

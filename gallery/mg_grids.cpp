@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "gallery/mg.hpp"
 #include "gallery/nas_random.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mm: the product of two matrices by three nested loops, of which the outer two are parallel (Govedič, 2023,
 // §5.3.1). The innermost one goes down a column of b, so the order of the iterations decides what is still in
 // the cache. It is the same code in each of them; matmul has a faster one.

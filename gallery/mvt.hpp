@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mvt and bicg, of PolyBench: two products of one matrix with vectors, one of them with the matrix transposed. The matrix is read
 // twice, which is nearly all there is to it. Both go along the rows. What the transposed product adds up is kept apart for
 // each of a few bands of rows until the end, so that bands are independent.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The random numbers of the NAS Parallel Benchmarks (Bailey et al., RNR-94-007, 2.3): x := 5^13 x mod 2^46.
 #pragma once
 

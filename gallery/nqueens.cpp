@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // nqueens: in how many ways n queens stand on an n x n board without attacking each other. A fork for each
 // valid square of a row; or a loop over all squares of a row, most of which have nothing to do: a parallel
 // one, or one by halves (the three of Govedič, 2023, §4.1).

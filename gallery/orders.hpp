@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The orders in which the kernels run their nests of two loops, each a variant that one word chooses: those
 // of Govedič, "Improving the Performance of Parallel Loops in OpenCilk", 2023, Table 5.2.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "gallery/pagerank.hpp"
 
 #include "gallery/block_links.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // pagerank: how often who follows links at random comes by each page (Brin and Page, 1998), by the power method, as a graph
 // of tasks: a block of pages needs, of the iteration before, the blocks that link to it.
 #pragma once

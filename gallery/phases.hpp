@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the kernels of several phases are made of: loops over blocks, which every system can run in its own way.
 //
 // Such a kernel has initialize(loops), step(loops) and redistribute(loops). All three run the same loops over the same

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A picture in memory, and PNG files.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All use of libpng. Its simplified interface catches libpng's longjmp inside the library,
 // so no jump crosses our frames.
 #include "gallery/file.hpp"

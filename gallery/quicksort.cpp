@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // quicksort: the lines of a text in stable order, in place. Equal lines are told apart by where they stand in
 // the text, which makes the order stable and any number of equal lines harmless. The recursion ends at the
 // size below which insertion needs fewer comparisons; it is no grain size.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much of what a stencil over blocks reads lies on other NUMA nodes, counted rather than measured, so
 // that a virtual machine will do. As in Maglalang, Krishnamoorthy and Agrawal, "Locality-aware dynamic task
 // graph scheduling", 2016, V.B: for each block that is computed, itself and the two beside it, where the step

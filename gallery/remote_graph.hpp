@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much of what the nodes of a task graph touch lies on other NUMA nodes, counted rather than measured, so that a virtual
 // machine will do. As in Maglalang, Krishnamoorthy and Agrawal, "Locality-aware dynamic task graph scheduling", 2016, V.B:
 // for each node that is computed, itself and all of its predecessors, of which each lies where its owner is.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "gallery/rmat.hpp"
 
 #include "gallery/input_error.hpp"

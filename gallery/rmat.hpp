@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs of links by R-MAT (Chakrabarti, Zhan and Faloutsos, 2004): each link is drawn by halving the pages again and again,
 // and choosing one of the four combinations of halves for the page that it comes from and the page that it goes to.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // scan: all prefix sums of an array, in two passes over its blocks.
 #include "gallery/scan.hpp"
 

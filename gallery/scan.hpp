@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All prefix sums of an array, in two passes over its blocks (Blelloch, "Prefix sums and their applications", 1990, 1.2.1): the
 // first adds up each block, the second writes its prefixes.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // seidel-2d, of PolyBench: each number becomes the mean of itself and its eight neighbors, in place and one after the other, so
 // four of these are new already. It waits for the chain of additions and the division along a row rather than for memory.
 #pragma once

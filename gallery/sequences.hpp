@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two sequences to be aligned, and how an alignment is scored.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sw and swn2: the score of the best local alignment of two sequences, as graphs of tasks, with gaps that may cost anything
 // and with gaps that cost as much for each letter.
 #include "gallery/smith_waterman.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The best local alignment of two sequences (Smith and Waterman, 1981), block by block of the table of scores. A block needs
 // the one to its left and the one above it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrices of which most cells are zero, in compressed rows (CSR), and MatrixMarket files.
 #pragma once
 

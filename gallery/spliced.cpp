@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // jacobi-1d, jacobi-2d, jacobi-3d, seidel-2d, apop, mvt, bicg, copy, wave-1d, convolution-2d, gray-scott and stencil-27: sweeps over the same data, again and again, spliced where there is
 // a runtime, and one after the other without.
 #include "gallery/kernel.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the spliced programs begin with, and what plain loops come to, which are written without the kernels.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Splices whose order can be looked at.
 #pragma once
 

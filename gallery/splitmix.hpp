@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A 64-bit mix function: neighboring arguments give unrelated values, the same on every machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // spmv: the product of a sparse matrix and a vector (Rainey et al., 2021, §4.1). Rows may be about as long as
 // one another, or one of them nearly as long as all others together: so rows are a parallel loop, and so is
 // each row's sum, however short.

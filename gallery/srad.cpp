@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // srad: speckle-reducing anisotropic diffusion (Yu and Acton, 2002), as in Rodinia (Che et al., 2009). The
 // grays of a picture spread, but little across edges; how much a spot counts as an edge is judged against the
 // speckle of a patch that has none. A step has three loops, each of which needs all of the one before it; two

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels that go over blocks of their data again and again, as stages: a graph of them has no barriers but those that the
 // data ask for.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // stencil-27: each number of a cube becomes the weighted mean of itself and its 26 neighbors, by how near these are.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // strassen: the product of two matrices with seven recursive products instead of eight,
 // spawned in a task group. The recursion ends where the sums it needs cost more than the product it saves;
 // that block is part of the algorithm.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the kernels have in common that sweep over the same data again and again, a few sweeps for each step of time: a kernel
 // holds the data and says how to sweep over a part of it; in which order the parts of all sweeps are taken is up to others.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lines of a text file, as views, and the order in which the sorts put them.
 #pragma once
 

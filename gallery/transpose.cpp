@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // transpose: a square matrix is turned about its diagonal, in place and time and again (Govedič, 2023,
 // §5.3.3). The inner loop covers what is right of the diagonal, so rows cost less and less; and as it goes
 // down a column as well, the order of the iterations decides what is still in the cache.

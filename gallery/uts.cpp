@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // uts: counts the nodes of an unbalanced tree (Olivier et al., 2006; binomial trees). The root has many
 // children; every other node has `children` of them with a probability so near to 1 / children that some
 // branches die at once and others hold most of the tree, and nobody can say which before having walked them.

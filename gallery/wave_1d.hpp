@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // wave-1d: a wave in one dimension, by differences of order 4 in space and 2 in time. After every eight steps of time, a sweep adds
 // up the squares of all numbers: those of each small group for itself, and the groups in the end. So the sum is the same
 // however a sweep is cut.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ways to run a kernel of several phases (phases.hpp) on the calling runtime. Each has initialize(kernel) and step(kernel), and
 // says whether they follow a schedule.
 #pragma once

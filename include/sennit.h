@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sennit.h: Sennit for C, and for all languages that can call C functions. Plain C99; C++ programs may include the
 // header, too, but have more of <sennit/sennit.hpp>.
 //

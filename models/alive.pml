@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A bound for the values of a graph that are alive (`most_alive`): which nodes begin, who begins those that have waited for
  * room, and how the run comes to its end. All nodes have been explored: before that, none begins.
  *

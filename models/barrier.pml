@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* One membarrier for all who wait for one. Edge D45.
  *
  * THREADS - 1 thieves, and an owner, thread 0. Each thief shuts the owner's gate, has a ticket, and returns from settle() when a

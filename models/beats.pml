@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The record of a beaten thread, which a late signal may still look for. Edge D44.
  *
  * OWNERS threads begin and end the beats of BEATEN others, TAKES times in all, all in one place of the pool: take(),

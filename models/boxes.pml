@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A graph that follows a schedule in strict order: boxes of ready nodes, and the strands that serve them.
  *
  * One strand explores the nodes, on worker 0. Each worker does what is sent to it. Node 0 waits for none, and each other

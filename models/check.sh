@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Checks the models with Spin: what must hold holds, what must fail fails.
 #
 #   check.sh [--build DIR] [CASE...]   all cases but the deep ones, or those named

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Workers of a color that wait for work, as strands that have posted some look for them. Edge D28.
  *
  * WORKERS workers, the first threads, begin to wait ROUNDS times each: a word of their own, then their color's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The deque of one worker: push, pop, steal. Edges D1 (slot before tail), D2 (pop's tail against the thief's gate), D6
  * (gates agree with the bounds whenever the lock is free), D22 (what number a frame has before tail_seen).
  *

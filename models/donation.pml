@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Donation: branches that a plan gives to a certain worker. Edges D8, D9.
  *
  * Three workers, of which the first is busy; worker 1 is a guest's seat. DONATIONS frames are donated by the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* An event that a strand waits for, and that another thread brings. Edge D74 (what was done before the event came; the
  * strand as it waits).
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Task flows: tasks that one strand submits, that wait for earlier ones, and whose places are used again. Edges D24 (what a
  * task did, before those that wait for it; how many a task waits for, before it is in a list), D60 (what is in a place, before
  * it is run, and before the place has another task).

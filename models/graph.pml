@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Graphs: nodes are made, waited for, computed and counted down by several workers at once. Edge D24 (what a node did,
  * before those that wait for it; how many a node waits for and its place in a list, before it is told).
  *

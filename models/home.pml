@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The way home. Edge D7.
  *
  * Thread 0, no worker of the runtime's own, opens REGIONS regions one after the other. Each ends on worker 1, which

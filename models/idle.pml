@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Sleep and wake, as sleep.pml, home.pml and donation.pml use it.
  *
  * A critical section with at most one access that somebody sees without the lock is one atomic step here: taking a

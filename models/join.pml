@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The join that waits, and its resumption. Edges D3 (outcomes before the balance) and D4 (nobody is resumed before
  * its context is saved; nobody touches a frame that may have returned).
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Loop frames in the deque of one worker: claim, cut, retire. Edges D15 (a claim against a cut), D16 (gates are opened
  * after the cut), D17 (the fence variant).
  *

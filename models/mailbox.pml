@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Posted frames: on their way from the strand that hands them over to an idle worker's box. Edge D19.
  *
  * BOXES workers search, sleep, work, and go home if they are called. STRANDS strands, each on a worker of its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Tables of rolled-forward code that come and go with the modules that have it. Edge D40.
  *
  * The program has tables of its own. A loader loads and unloads plugins A, B and A again, all to the same place. Each

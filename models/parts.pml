@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Parts of an observed strand that are not observed, in one worker's deque: docs/protocols/trace_cursors.md. Edge D22 (the
  * position of a frame before a thief of the observed region takes it).
  *

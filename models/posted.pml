@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Posted frames and lists, as mailbox.pml and spin_wait.pml use them: how a frame is passed on, taken back, found.
  *
  * STRANDS strands have one frame each, at one address all the time; BOXES workers, the first threads, a box.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The local queue of a strand of a work pool, in the deque of its worker. Edge D51: a claim and a publication against a
  * part that is taken.
  *

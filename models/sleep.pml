@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* No lost wake-up. Edges D5, D8, D9.
  *
  * One worker that is busy and two that search. Whoever is busy may push and insert, return to the search once its own

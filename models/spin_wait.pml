@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A strand that waits looks for work itself before it is suspended; and what becomes of the frame it claims.
  *
  * STRANDS strands on three workers, of which worker 0 may be called home. Each strand passes a frame on,

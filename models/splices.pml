@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A fork in a splice: its owner walks a column of a row and a thief takes the rest. Edge D50.
  *
  * Two threads of two calls each, A0 B0 and A1 B1 in the loop's order: A0, B0, A1, B1. A call of thread 1 depends on any of those

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* x86-TSO, operationally: memory, and before it one FIFO store buffer per thread.
  *
  * A model defines THREADS, CELLS and BUFFER, includes this file first, and gives each of its processes a

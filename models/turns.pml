@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A stage of a pipeline that does one item at a time: items come, wait, and are handed on. Edges D70, D71 (what the stage
  * did, and the item that waits, before the stage does that item).
  *

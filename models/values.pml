@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Values of a graph's nodes: a value lives until its last reader has been computed, while several workers explore and
  * compute nodes, and while nodes that one of them makes are explored at once by others. Edge D25.
  *

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Puts the libraries that a build for AArch64 needs, and that its programs load, into a folder: aarch64_sysroot.sh FOLDER. Does
 # nothing if they are there. Says what is missing, and fails, where it cannot.
 set -eu

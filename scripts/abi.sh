@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # abi.sh                                    whether the last commit's shared library can take the place of the newest tag's: builds both
 # abi.sh OLD NEW [OLD_HEADERS NEW_HEADERS]  the same for two shared libraries, and the folders of their headers
 #

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # cluster.sh BUILD FOLDER [RANKS]: runs the programs on ranks that BUILD has, on this machine, and shows in FOLDER what each
 # rank did: a page for each program.
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # deb.sh [FOLDER]: Debian packages of the last commit in FOLDER, or else in out/deb. They are built in a clean root, which has
 # what packaging/debian/control names and no network, and lintian looks at them. Then they are installed in another clean root,
 # where packaging/debian/tests builds and runs programs.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Draws docs/design/layers-light.svg and layers-dark.svg: the folders of src/, and which of them includes which.
 
 What may include what is BELOW of tests/docs/test_layers.py. The words in a box begin the folder's row in docs/design/README.md.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Draws the pictures of splices in docs/pictures: sweeps over an array in the order of the loop, in whole blocks, and in shifted ones
 (splice-light.svg, splice-dark.svg), and which data these use when (orders-light.svg, orders-dark.svg).
 

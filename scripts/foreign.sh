@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Builds and runs suites of tests that others wrote for their libraries, on Sennit. Prints what passed and failed by name.
 #   foreign.sh [REGEX]        the tests whose name matches; TURNS=7: how often programs are timed
 # The suites come from Debian's packages, and from PyPI:

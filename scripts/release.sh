@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # release.sh             checks whether the last commit can be the release that include/sennit/version.hpp names, and says how to tag it
 # release.sh --no-build  only what needs no build
 #

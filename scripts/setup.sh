@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Installs what Debian packages are missing: setup.sh build|test|bench|deb|evidence|docs...
 set -eu
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """spdx.py --check | --write: each file of code says under which license it is, in one line at its top.
 
 `--check` lists the files whose first lines have no such line, and fails if there are any. `--write` adds it to them. Pages, data,

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Builds and tests configurations, goes on after a failure, and ends with the sum 'N passed, N failed' and the time.
 #   test.sh test [ONLY]       what one runs again and again: one optimized configuration, with all tests of what the
 #                             library does; with ONLY, the programs whose name matches, of all there are, or else the tests

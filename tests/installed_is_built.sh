@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # installed_is_built.sh BUILD SOURCE. Catches what is installed, but not built by `make install`, which then stops for want of it.
 set -eu
 cd "$1"

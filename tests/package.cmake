@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Installs this build into a prefix of its own, then builds and runs consume/ against it in both ways a user can.
 set(prefix ${CMAKE_CURRENT_BINARY_DIR}/consume/prefix)
 set(flags "")

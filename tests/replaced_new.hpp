@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An operator new for the program whose one source includes this file. That source defines allocating().
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What packages install beside a command, made of its parser: its page for man(1), and its words for shells.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The output files of a command: each is written as a whole or not at all, and none replaces a file that the
 // command reads.
 #pragma once

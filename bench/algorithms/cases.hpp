@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cases of the suite 'algorithms': what a case is given, which function of a system it calls, and what is looked at
 // afterwards. A system is a class of static functions; a case belongs to the systems that have its function. rayon.rs
 // has the same cases.

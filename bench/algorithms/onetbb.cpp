@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What oneTBB has of its own: its sort, its scan, and reductions and loops.
 #include "common/onetbb.hpp"
 

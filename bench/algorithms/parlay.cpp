@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ParlayLib on its own scheduler.
 #include "algorithms/cases.hpp"
 

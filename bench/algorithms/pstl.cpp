@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // std::execution::par as libstdc++ has it, on oneTBB.
 #include "algorithms/standard.hpp"
 #include "common/onetbb.hpp"

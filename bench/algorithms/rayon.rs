@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The cases of `cases.hpp` that rayon has.
 
 use rayon::prelude::*;

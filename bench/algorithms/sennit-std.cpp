@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // std::execution::par on Sennit: compiled with sennit::std_execution.
 #include "algorithms/standard.hpp"
 #include "common/sennit.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The algorithms of the standard library: the serial ones, or those with a policy.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops that a compiler turns into a few vector instructions: --input incr adds 1 to each of n numbers, plus-reduce adds them all up;
 // --work says how often.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The loops of `kernel.hpp`.
 
 use crate::loops::{LoopKernel, Loops, checksum};

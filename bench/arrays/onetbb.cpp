@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "arrays/kernel.hpp"
 #include "common/onetbb_loops.hpp"
 

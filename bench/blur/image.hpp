@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each pixel becomes the mean of the 11 x 11 around it; beyond the edges are the pixels at
 // the edges (Govedič, 2023, §5.3.2).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Cholesky factor of a matrix of --size rows, in tiles of --work rows, by OpenBLAS: one thread for each operation on a tile, and
 // the graph of them by a system. A way has
 //   factor(matrix)   all steps of all tiles, each after those that it needs

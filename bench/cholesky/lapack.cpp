@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cholesky/kernel.hpp"
 
 // The whole matrix in one call, by rows in one piece, with as many threads of OpenBLAS's own as there are workers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cholesky/kernel.hpp"
 
 struct in_order {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What was left out and why, for the driver's report.
 
 # bench_absent(PROGRAM REASON)

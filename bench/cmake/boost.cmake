@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Boost's concurrent maps, which are younger than Debian 12's Boost: the headers, of the system or of PyPI. Nothing of them
 # is linked; the library itself keeps the Boost that it was configured with.
 

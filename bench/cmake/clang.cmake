@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Programs built by clang in a build whose own compiler is another one: openmp-clang and the serial programs it is
 # compared with. The flags are those of the Release build.
 

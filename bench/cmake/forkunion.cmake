@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # forkunion's C++ headers, which its crate brings along. Only cargo knows where it put them.
 
 macro(bench_find_forkunion)

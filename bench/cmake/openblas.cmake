@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # OpenBLAS with LAPACK in it, as pkg-config finds it.
 
 macro(bench_find_openblas)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # ParlayLib's headers, where a folder of the compiler or SENNIT_BENCH_PARLAY has them. No Debian package does.
 
 macro(bench_find_parlay)

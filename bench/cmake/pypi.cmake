@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What PyPI has, in a virtual environment of the build directory: oneTBB, usually years newer than Debian's, and Boost's headers.
 
 macro(bench_find_pypi)

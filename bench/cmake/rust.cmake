@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The Rust runtimes: one crate with a program per kernel and system, built by cargo as Cargo.lock says.
 
 macro(bench_find_cargo)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # StarPU, as pkg-config finds it.
 
 macro(bench_find_starpu)

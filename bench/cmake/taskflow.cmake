@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Taskflow's headers, where a folder of the compiler or SENNIT_BENCH_TASKFLOW has them. No Debian package does.
 
 macro(bench_find_taskflow)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forks by hand only where there is enough to do: a way with a grain, set by `--variant grainN`.
 #pragma once
 

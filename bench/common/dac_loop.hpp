@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The divide-and-conquer loops that Govedič, 2023, §5.2, compares orders with, over a nest of two dimensions:
 // the outer loop is split down to parts of `outer` indices, then the inner one to `inner`.
 // The order is that of rows (`dac-loop`, outer = 1) or of tiles (`dac-loop-tiled`);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // forkunion's loops in the vocabulary of common/loops.hpp, as far as it has them: no loop within a loop, no
 // reduction. `dynamic` deals out single iterations where the default deals out equal parts.
 #pragma once

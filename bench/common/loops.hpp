@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the kernels of the suite 'loops' are written in: each is written once, and every system runs it in its
 // own way.
 //   enter(f)                            f() where the system's workers are at hand

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The problems of NAS by the size that a benchmark program is asked for, made once. They answer with their size, if the benchmark's
 // own verification says so.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all of oneTBB's benchmark programs share: an arena of exactly the asked number of
 // threads, the caller included.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // oneTBB's loops in the vocabulary of common/loops.hpp; a variant is a partitioner, grainN the simple one with ranges
 // down to N.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all of OpenMP's benchmark programs share: one thread of a team starts the
 // recursion, the others take tasks.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // OpenMP's loops in the vocabulary of common/loops.hpp; a variant is a schedule, grainN `dynamic` with chunks of N.
 // Worksharing loops cannot be nested to any use, so kernels that nest have loops of tasks.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plain loops with promotion points, in the vocabulary of common/loops.hpp: no frame, no deque, until a beat comes. `grain` says
 // after how many iterations a loop has one. Variants of the system 'points':
 //   default               no beats

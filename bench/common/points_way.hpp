@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forks in the vocabulary of common/serial_way.hpp that are plain calls until a beat comes. Variants as in common/points.hpp; with
 // beats, something is always promoted.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The protocol every C++ benchmark program speaks; rust/src/lib.rs is its twin. See README.md, "Protocol".
 #pragma once
 

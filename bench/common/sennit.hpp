@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all of Sennit's benchmark programs share: the runtime that a variant stands for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sennit's loops in the vocabulary of common/loops.hpp, and the variants of the suite 'loops'.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forks in the vocabulary of kernels that are written once for all systems: Way::join(f, g) and way.enter(f).
 #pragma once
 

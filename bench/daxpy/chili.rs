@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 use sennit_bench::{daxpy, loops};
 
 fn main() {

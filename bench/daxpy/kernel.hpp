@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // y += a x over `size` elements, `work` times in a row, one loop each time. kernel.rs is the same.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a suite asks of Sennit, kernel by kernel, the worst first: a kernel whose ratio exceeds its bar is named."""
 
 from statistics import geometric_mean

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures that a suite asks for, each a picture of its own: blocks a kernel, in them a row a series."""
 
 import math

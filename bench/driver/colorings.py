@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables II and III of 002: what colors cost or bring, a column a kernel, a row a number of workers, then mean and deviation."""
 
 from statistics import mean, stdev

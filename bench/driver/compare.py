@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two builds of the same programs, interleaved: by how much each cell of a suite became slower or faster."""
 
 from dataclasses import dataclass, field, replace

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where and of what the figures are."""
 
 import json

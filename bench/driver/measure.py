@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Takes the samples of a kernel, interleaved between all cells, and checks each answer."""
 
 import time

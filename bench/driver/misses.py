@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether what Sennit chooses by itself spares as many misses as a suite demands: bench/misses. Counted, so nothing has to be quiet."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The picture of the project's README, and its words: few kernels on this machine, in each of them a bar for each system, beside
 the serial program; and below, the papers' programs on a simulated machine.
 

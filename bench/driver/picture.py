@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table of ratios as a picture: a panel a kernel, a row a system, a logarithmic axis with serial at 1."""
 
 import math

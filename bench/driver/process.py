@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One benchmark program, kept alive and stopped except while it is asked for a sample."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From measurements to the records of out/bench/SUITE.json."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a suite measures, read from suites/NAME.toml and systems.toml."""
 
 import tomllib

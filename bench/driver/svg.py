@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The few shapes that pictures are made of; colors are for light and for dark backgrounds."""
 
 from html import escape

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a person reads: a table a metric, rows systems, columns kernels at a number of workers."""
 
 from . import colorings

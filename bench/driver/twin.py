@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What valgrind counts: instructions, the deterministic twin of a ratio near 1, and misses of a last-level cache that it simulates."""
 
 import re

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All shortest paths of a graph of `size` vertices: for each vertex one loop over the rows of the matrix of
 // distances. kernel.rs is the same.
 #pragma once

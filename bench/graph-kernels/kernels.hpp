@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels of the gallery that are graphs of tasks, on inputs made here. --input names one: heat, life or fdtd-2d (--size cells
 // a side, --work steps), cg (--size 1400, 7000 or 14000) or mg (--size 32, 128 or 256) of NAS, pagerank or pagerank-twitter
 // (R-MAT with the web's or Twitter's skew, --size pages, a power of two, --work iterations), sw or swn2 (random DNA of --size

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run of a graph of tasks tells of itself besides its time: after how long each worker came to its first node, and, where
 // nodes are long enough for two looks at the clock, how far the run was from what no schedule can do better.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "common/sennit.hpp"
 
 #include "graph-kernels/kernels.hpp"

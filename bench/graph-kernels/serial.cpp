@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "graph-kernels/kernels.hpp"
 
 struct in_order {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What it costs at the least, by hand: the graph is already there, as compressed rows of successors; a counter for each node;
 // a private stack for each thread, from which it gives to those that have nothing. Only the run is timed.
 #include "graph-nodes/shapes.hpp"

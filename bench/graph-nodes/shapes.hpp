@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs whose nodes do next to nothing. --input names a shape, --size says how many nodes it has, --work how many steps a node
 // takes beside its own, if more than 1.
 //

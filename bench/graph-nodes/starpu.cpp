@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "graph-nodes/shapes.hpp"
 
 #include <starpu.h>

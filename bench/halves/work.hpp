@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work in registers only: each step needs the one before, so its time is the same on every
 // compiler. work.rs is the same.
 #pragma once

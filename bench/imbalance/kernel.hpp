@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `size` iterations of `work` steps, but for one, at the front, in the middle or at the end (the input),
 // which takes 10,000 times as many. kernel.rs is the same.
 #pragma once

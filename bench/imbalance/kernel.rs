@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The iterations of `kernel.hpp`.
 
 use crate::loops::{LoopKernel, Loops, checksum};

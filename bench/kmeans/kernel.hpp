@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lloyd's algorithm on `size` points, `work` rounds: one loop finds each point's nearest center and adds the
 // point to what will be the new one. kernel.rs is the same.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Branch and bound over items that are about equally good, with next to nothing in a call. A way has
 //   join(f, g)   f() and g(), at once if it likes
 // and, where a grain is set by hand, serial calls for so many items and fewer.

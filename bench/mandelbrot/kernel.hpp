@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A square picture of the Mandelbrot set, `size` pixels a side: how many steps each point takes to escape.
 // Both loops are parallel. kernel.rs is the same.
 #pragma once

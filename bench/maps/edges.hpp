@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a graph that is found from its sink asks of a map of its keys: for each edge of a grid, from the sink on, find the node
 // where it leads, or insert it. --size says how many nodes the grid has. Workers have every other row, so each row is found by
 // one and met again by another.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "maps/edges.hpp"
 
 #include <libcuckoo/cuckoohash_map.hh>

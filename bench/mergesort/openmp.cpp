@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "common/openmp_way.hpp"
 #include "mergesort/runs.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A merge sort of --size numbers, uniform or exponential (--input), with a parallel merge. A way has
 //   join(f, g)   f() and g(), at once if it likes
 // and, where a grain is set by hand, serial calls for so many numbers and fewer.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The sort of `runs.hpp`.
 
 use crate::loops::{RandomNumbers, checksum};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // c += a * b for square matrices of 32-bit numbers, row by row in memory (Govedič, 2023, §5.3.1).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The solutions of the n-queens puzzle: a parallel loop over all squares of a row, valid or not, that adds up
 // what lies below them. kernel.rs is the same.
 #pragma once

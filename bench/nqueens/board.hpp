@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The board is copied into each branch, so that branches share nothing; validity is checked against each
 // queen placed. board.rs is the same.
 #pragma once

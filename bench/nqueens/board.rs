@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The board of `board.hpp`.
 
 pub const WIDEST: usize = 16;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The gallery's kernels of several phases as benchmark programs: --input names one, --work says how many rounds. Initialization
 // runs by the loops that the rounds run by, so that pages lie where these want them, and is not timed.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A loop of few iterations of a few nanoseconds, `size` times in a row: the iterations are the input, `work`
 // is the steps of each. Unless `outside`, all are entered from within the runtime. kernel.rs is the same.
 #pragma once

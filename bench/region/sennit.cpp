@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "common/sennit_loops.hpp"
 #include "region/kernel.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs of tasks on a virtual machine of 8 NUMA nodes, with more workers than there are CPUs: nothing is timed that means
 // anything, remote accesses are counted. The size is how many blocks there are, --workers a multiple of 8, --input the
 // kernel, --work how many microseconds a node sleeps, 0 if it shall not: sleepers leave the CPUs to others, so that the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This machine's largest cache, as hwloc knows it.
 #pragma once
 

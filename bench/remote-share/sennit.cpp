@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // heat on a virtual machine with a NUMA node for each worker, of which there may be more than CPUs: nothing
 // is timed that means anything, remote accesses are counted, and the misses of caches that are simulated. The
 // size is how many blocks of two rows there are, --work how wide they are, --input the KiB of a node's cache,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the NUMA nodes of a machine fetch, each into a cache of its own: counted from who touched which memory, and in which order.
 #pragma once
 

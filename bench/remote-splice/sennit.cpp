@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sweeps on a virtual machine of 8 NUMA nodes with a simulated cache each, of whose workers there are more than CPUs: nothing is
 // timed that means anything. What each node fetches is counted, and which of that lies with another node. The size is that of the
 // kernel that --input names; a step of a worker lasts --work us, so that all workers come along as if each had a CPU.

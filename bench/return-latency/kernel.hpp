@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the end of a region's last branch to the return of the call that entered the region, in an outside thread that enters
 // `size` short regions while another outside thread keeps the same workers busy with long leaves: whoever takes one of
 // those while it waits for its own region returns late. A leaf lasts for `work` microseconds up to twice as many; by the input it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Both regions in one arena, with room for all workers and both outside threads. Variants: `isolate`: a thread that waits takes
 // what belongs to its region only; `arenas`: an arena for each of the two regions.
 #include "common/onetbb.hpp"

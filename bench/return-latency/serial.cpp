@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Beside as many threads as the others have: what the machine adds to a plain call.
 #include "return-latency/kernel.hpp"
 

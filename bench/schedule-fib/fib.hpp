@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fib(size): `fine` forks at each call, `coarse` and `slowed` down to about a microsecond; in `slowed` what worker 1 runs takes four
 // times as long.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What recording and following a schedule costs: a region run plainly, recorded, or by the schedule of a run before it.
 #include "common/sennit.hpp"
 

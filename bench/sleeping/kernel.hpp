@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops whose iterations take nanoseconds or sleep for milliseconds, so that more workers are at work than the machine has
 // CPUs. By the input:
 //   changes     `size` iterations, over and over: 30 loops that only count, then one in which each sleeps; 3 times

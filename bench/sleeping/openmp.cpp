@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "common/openmp_loops.hpp"
 #include "sleeping/kernel.hpp"
 

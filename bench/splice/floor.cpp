@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What splicing comes to if it costs nothing: whole blocks in its order, by hand.
 #include "splice/kernels.hpp"
 

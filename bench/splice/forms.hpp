@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A kernel's sweep as a function that declares its effects, and as a declared tree.
 #pragma once
 

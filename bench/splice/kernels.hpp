@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels that sweep again and again as benchmark programs: --input names one, --work says how many steps.
 #pragma once
 

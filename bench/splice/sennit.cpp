@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The default: functions that declare their effects, spliced. `trees`: declared trees; `chosen`: in blocks that the
 // library chooses; `chains`: the same, of four sweeps each, in one loop; `sheared`: of parts that the program shifts from sweep
 // to sweep. `slices`: large steps in slices; `chosen-slices`: the library chooses their size.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The plain loops; and what a person makes of them without a thought of the next step: `fused`, the three loops of fdtd-2d in
 // one; `unrolled`, four rows of mvt and bicg at a time. `recursive`: by halves.
 #include "common/serial_way.hpp"

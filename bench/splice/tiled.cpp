@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time tiled by hand, as a polyhedral compiler or a person with patience would: parallelograms of all sweeps that are taken
 // together; several threads take bands of sweeps one behind the other, or parts of the rows where sweeps do not wait for
 // each other. Four steps of seidel-2d run in one loop.

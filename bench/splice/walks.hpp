@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Orders in which the parts of all sweeps can be taken by hand: those of a library that knows what depends on what.
 #pragma once
 

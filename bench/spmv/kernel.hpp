@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // y = A x for a sparse matrix of `size` rows, `work` times in a row: the rows are parallel or, `nested`, rows
 // and inner products. kernel.rs is the same.
 #pragma once

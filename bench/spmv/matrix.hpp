@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sparse matrices in compressed rows, of Rainey et al., 2021, §4.1: random, power-law and arrowhead.
 // matrix.rs makes the same ones.
 #pragma once

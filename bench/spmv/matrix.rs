@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The matrices of `matrix.hpp`.
 
 use crate::fail;

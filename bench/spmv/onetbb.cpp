@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "common/onetbb_loops.hpp"
 #include "spmv/kernel.hpp"
 

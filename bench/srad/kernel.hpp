@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Speckle-reducing anisotropic diffusion of Rodinia on a picture of `size` pixels a side, `work` rounds of
 // three loops over the rows: a reduction and two stencils. kernel.rs is the same.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What goes through the pipelines of all systems, and what their stages do.
 #pragma once
 

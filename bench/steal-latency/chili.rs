@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 use sennit_bench::{Program, latency, pools};
 
 // chili shares a fork only when a join after a heartbeat runs, so the waiting branch goes on joining.

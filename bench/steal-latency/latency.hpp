@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From just before a fork to the first instruction of its branch on another worker. The first branch spins
 // until the second has started, so it is always another worker that takes it. latency.rs is the same.
 #pragma once

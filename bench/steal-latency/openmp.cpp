@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "common/openmp.hpp"
 
 #include "steal-latency/latency.hpp"

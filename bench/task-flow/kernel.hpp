@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tasks of a tiled Cholesky factorization, which do next to nothing: what it costs to submit a task with the data that it uses,
 // and to run it when it may. --size is the number of tasks: 45760 for 64 x 64 tiles.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A square matrix of 32-bit numbers, transposed in place (Govedič, 2023, §5.3.3).
 #pragma once
 

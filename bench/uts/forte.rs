@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 use forte::Worker;
 use sennit_bench::{Program, pools, tree};
 

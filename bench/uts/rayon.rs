@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 use sennit_bench::{Program, pools, tree};
 
 fn count(node: u64, children: u64) -> u64 {

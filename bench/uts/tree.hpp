@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A binomial tree nobody can balance in advance: a node has eight children with a probability just below one
 // in eight, else none, and only its own 64 bits say which. tree.rs is the same tree.
 #pragma once

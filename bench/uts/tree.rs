@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The tree of `tree.hpp`.
 
 pub const FANOUT: u64 = 8;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // branch_and_bound [NUMBERS [SEED]]: divides numbers into two groups whose sums differ as little as possible.
 //
 // The two largest numbers go to different groups, which is to put their difference in place of them, or to the same group, which

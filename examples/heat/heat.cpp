@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // heat [ROWS [STEPS]]: how heat spreads on a plate, by steps of time that are spliced.
 //
 // A step of time goes over the whole plate, which is larger than the caches. sennit::splice does several steps for some rows

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // image_filter [IN.pgm [OUT.pgm]]: the edges in a gray picture, blurred first, so that noise is no edge.
 //
 // Rows of a picture do not need one another, so each pass is one loop over rows. Nobody says how many rows a worker gets.

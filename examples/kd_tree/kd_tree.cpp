@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kd_tree [POINTS [QUERIES]]: for each query, which of many points in space is nearest.
 //
 // The tree is built by a recursion whose halves are the branches of a join: there is no threshold below which it stops to fork.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // life [SIZE [GENERATIONS]]: Conway's game of life on a torus, as a graph.
 //
 // A node is a block of cells in one generation. It needs the same block and those around it, one generation before, and nothing

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // n_body [BODIES [STEPS]]: bodies that attract one another, each by each, over some steps of time.
 //
 // The forces are one loop, in which each body looks at all others. The energy is a sum of floating-point numbers:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // request_handlers [CLIENTS [REQUESTS]]: a server on this machine, and clients that ask it how many primes are below a number.
 //
 // A connection is a child of a task group. While it waits for its client it says so with sennit::blocking, and another thread

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // word_count [FILE...]: how often each word is in the files; of texts of its own, if none is given.
 //
 // Files are small and large, so a file is no good part of the work. All texts are cut to pieces that end between words, and the

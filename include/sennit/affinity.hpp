@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // affinity: a loop that meets its data where it left them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // baseline: parallel loops as other systems make them, for comparison. Programs should use parallel_for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // beats: periodic interrupts of threads, for promotion points.
 #pragma once
 

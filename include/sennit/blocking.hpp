@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // blocking: calls that wait for something outside the runtime.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Regions of data, for effects: contiguous memory, strided boxes, index sets, subtrees.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // distribution: schedules of loops, written rather than recorded.
 #pragma once
 

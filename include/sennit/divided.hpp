@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // divided: work that is halved until its parts are small, for splices and sequences.
 #pragma once
 

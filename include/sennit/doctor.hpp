@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // doctor: what the runtime finds on this machine, and what it misses.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Effects: the regions of data that a step or a call reads and writes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // event: what a strand waits for and no strand brings, such as a message or a device.
 #pragma once
 

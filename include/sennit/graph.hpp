@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // graph: a graph of tasks that is discovered from its sink while it runs.
 #pragma once
 

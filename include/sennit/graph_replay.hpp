@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // graph::replay: a graph whose nodes are computed by the workers that a schedule names.
 #pragma once
 

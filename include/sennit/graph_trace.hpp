@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // trace: which worker computed which node of a graph, and when.
 #pragma once
 

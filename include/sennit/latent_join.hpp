@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // latent_join: two calls, of which the second becomes a task when a beat comes during the first.
 #pragma once
 

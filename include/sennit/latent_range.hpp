@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // latent_range: the remaining iterations of a loop around other code with promotion points. They become a
 // task before the remaining iterations of inner loops do.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // latent_reduce: plain loops with a result, which give iterations away when a beat comes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // limit: at most so many tasks at a time.
 #pragma once
 

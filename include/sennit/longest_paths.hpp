@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // longest_paths: priorities of a graph's nodes, from a run that was traced.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // memoized_splice: a splice that runs repeatedly, and finds its order only once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // memory_runs: which bytes a region of data has.
 #pragma once
 

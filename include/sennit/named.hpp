@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // named: a section of a program with a name, for traces.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_for_nest: nests of loops, run in an order that suits the caches.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // numa_array: memory whose pages are placed where a thread first writes to them.
 #pragma once
 

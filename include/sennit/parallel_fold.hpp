@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_fold: folds elements into results, and combines the results.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_for: loops whose iterations may run in parallel. For ranges without random access: algorithm/for_each.hpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_reduce: the combined values of a loop's iterations. Of two sequences: algorithm/transform_reduce.hpp.
 #pragma once
 

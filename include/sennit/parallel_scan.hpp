@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_scan, parallel_exclusive_scan: the combined values of all prefixes of a sequence. Other scans:
 // algorithm/scans.hpp.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_sort, parallel_stable_sort: sorts of random-access ranges. Sorts of a part: algorithm/select.hpp; by integers:
 // algorithm/integer_sort.hpp; merges: algorithm/merge.hpp.
 #pragma once

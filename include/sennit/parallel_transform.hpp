@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_transform, parallel_copy, parallel_fill: loops that write one element in each iteration. Others of the kind:
 // algorithm/replace.hpp and algorithm/rearrange.hpp.
 #pragma once

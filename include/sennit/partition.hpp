@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // partition: where a loop is cut among workers as it begins.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // per_strand: storage that a strand keeps across the constructs that it begins.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // per_worker: storage in which each thread has its own part.
 #pragma once
 

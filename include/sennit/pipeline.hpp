@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // pipeline: items from a source go through stages, several items at a time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // placement: on which NUMA nodes the pages of an array lie.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // poller: events that do not tell anybody that they have come, so that somebody has to look.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // promotion: when latent work becomes work that other workers can take.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Promotion points: places in plain C++ loops and recursive functions where latent parallelism may become a
 // task once a beat has come. Without a beat they cost nothing.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // reducer: a value to which parallel code adds from anywhere, as if the code ran in serial order.
 #pragma once
 

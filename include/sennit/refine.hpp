@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // refine: schedules that get better from one phase of a program to the next.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // region: parallel work that can be cancelled as a whole.
 #pragma once
 

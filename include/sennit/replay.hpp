@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // record and replay: schedules taken from runs, and runs that follow them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // runtime: a set of workers. Most programs need not name one: a construct outside any runtime's run() uses
 // the default runtime.
 #pragma once

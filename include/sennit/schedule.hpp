@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // schedule: which worker runs what of a parallel program, as a value.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Execution policies: code written once runs on the runtime or as its serial elision.
 #pragma once
 

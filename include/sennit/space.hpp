@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The spaces of a nest of loops: an extent for each dimension, or a triangle; and tiles, the parts of both.
 #pragma once
 

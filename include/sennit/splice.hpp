@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // splice: interleaved calls, so that data is used again while it is in cache.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // splice_report: what a splice did, and how the library found the order of the splice's steps.
 #pragma once
 

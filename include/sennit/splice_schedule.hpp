@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // splice_schedule: in which order the steps of a splice run, and which of them run in parallel, as a value.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // splicec: what `sennit splicec` uses in translated programs with `#pragma splice`; see
 // docs/guide/splicec.md.
 #pragma once

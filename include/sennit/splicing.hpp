@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // splicing: the options of a splice.
 #pragma once
 

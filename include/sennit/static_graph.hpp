@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // static_graph: a graph of tasks that is built once and run any number of times.
 #pragma once
 

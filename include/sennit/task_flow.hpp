@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // task_flow: tasks in serial order that say which data they use, and run in parallel where they may.
 #pragma once
 

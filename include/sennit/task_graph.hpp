@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // task_graph: tasks of any functions, with names, values and choices, that are run any number of times.
 #pragma once
 

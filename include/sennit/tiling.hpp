@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tiling: which worker has which part of an array of several dimensions, and schedules of the loops over it.
 #pragma once
 

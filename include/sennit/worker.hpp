@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // worker_index, worker_count: which worker the calling strand runs on.
 #pragma once
 

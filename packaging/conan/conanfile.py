@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sennit for Conan 2: `conan create packaging/conan` in a clone. The library; the commands come by `make install` or as a Debian package.
 
 Boost and hwloc are Conan's, or, with -o "sennit/*:dependencies=system", the system's.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """try.py: runs the steps of the Dockerfile beside it in clean roots that mmdebstrap makes, and its command at the end; then builds and
 runs a program of examples/ in the image. Takes root's rights, and a network for Debian's packages.
 

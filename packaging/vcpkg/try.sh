@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # try.sh VCPKG_ROOT: installs the port with the vcpkg in that folder and with the system's Boost and hwloc, then builds and runs
 # a program of examples/ with vcpkg's toolchain file. Takes no network, if the folder has vcpkg's program and the system has
 # patchelf, cmake, ninja and pkg-config.

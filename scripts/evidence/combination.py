@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/evidence/combination.md: Sennit's combination beside the best of each paper's schedulers, at 80 simulated cores."""
 
 import kept

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a page says of a figure or table of a paper."""
 
 from dataclasses import dataclass

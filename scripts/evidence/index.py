@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The words at the head of docs/evidence/README.md."""
 
 WORDS = """# Evidence

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kept numbers: docs/evidence/data/PAPER.paper.json (transcribed), .measured.json, .simulated.json."""
 
 import json

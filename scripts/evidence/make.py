@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes docs/evidence/ of the kept numbers: a page and pictures for each paper, and the index.
 
 make.py                      pages and pictures

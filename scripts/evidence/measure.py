@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures again what two cores can show: suites of bench/run, and `sennit run` for sweeps over grains.
 
 What is measured is kept at once. A run that was cut off goes on where it was, as out/evidence/unfinished.json says."""

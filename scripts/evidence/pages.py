@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages: one for each paper, and the index."""
 
 from figures import MEASURED, MISSING

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pictures of figures, a light and a dark one, the same bytes for the same numbers."""
 
 import io

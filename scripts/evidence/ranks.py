@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/evidence/ranks.md: weak and strong scaling of the programs on ranks, on simulated clusters."""
 
 import figures

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Simulates again: the driver of sim/evidence runs the papers' programs on the machines of sim/machines."""
 
 import json

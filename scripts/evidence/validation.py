@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Simulated against measured: each kernel of the gallery is traced on one worker, and run on one and on two.
 
 The trace is of one run on one worker, and the machine is this one, as `sennit doctor --write-machine` measures it.

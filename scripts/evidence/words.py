@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sentences that numbers decide, so that they are as true after the next measurement."""
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How Sphinx makes the site: see make.py."""
 
 import re

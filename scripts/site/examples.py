@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where the names of the library are used in code that is compiled: in headers' examples and in the pages' programs."""
 
 import re

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes the documentation as a site: make.py FOLDER [OPTION OF SPHINX...]
 
 Its pages are the Markdown pages of the repository, and the reference, which is made of the headers' comments. Sphinx and its

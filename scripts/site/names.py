@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The public names of the headers, as clang finds them: what each declares, and the comment that describes it.
 
 A comment describes what is declared below it, up to the next blank line or comment; behind a declaration, that one alone. What is in a namespace `detail` or in a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the pages of the reference, one for each public header: what its comments say, as Markdown."""
 
 import re

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frames: how they become latent, and how others get them.
 #include "engine/names.hpp"
 #include "engine/simulation.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What follows from a program and is needed again and again while it is simulated.
 #pragma once
 

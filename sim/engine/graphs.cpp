@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs: tasks whose predecessors have ended. A strand keeps the tasks that become ready in a queue of its own, the newest
 // first, and thieves take the older half. Tasks of other colors are posted for the workers of these (002).
 #include "engine/names.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops: claims of chunks, cuts, deals, and loops that are divided and conquered.
 #include "engine/names.hpp"
 #include "engine/simulation.hpp"

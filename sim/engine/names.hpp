@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names for the branches of a program's run, by which a later run knows them again.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a program is run on a simulated machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The constructs that are open at a time in a simulated run.
 #pragma once
 

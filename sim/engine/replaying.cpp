@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs that are recorded as schedules, and runs that follow one (Lifflander, Krishnamoorthy and Kale, 2013).
 #include "engine/names.hpp"
 #include "engine/simulation.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which worker ran which branch of a simulated run: its steal tree, flat.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Workers without a strand: they look at the deques of others.
 #include "engine/names.hpp"
 #include "engine/simulation.hpp"

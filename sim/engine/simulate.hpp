@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a program on a simulated machine, with the policies of src/policy.
 #pragma once
 

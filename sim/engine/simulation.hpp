@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One simulated run. Each worker has one time at which it does its next step, and the earliest goes first.
 //
 // A step happens at one instant; what it costs comes after it. So a thief that takes a frame behind a barrier has it at once,

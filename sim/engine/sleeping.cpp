@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Workers that sleep, and who wakes them: docs/protocols/sleep.md.
 #include "engine/simulation.hpp"
 #include "policy/wakes.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the steps of a splice wait for: the order that their effects leave.
 #pragma once
 

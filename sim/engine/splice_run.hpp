@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The steps of one execution of a splice: which may run, which are delayed, and what releases these.
 #pragma once
 

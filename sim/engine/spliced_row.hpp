@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls of a splice at equal depth, which a strand interleaves.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Splices: calls that are interleaved on one worker at equal depth (000). A frame has the second branch of all of them.
 #include "engine/names.hpp"
 #include "engine/simulation.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What strands do, from construct to construct.
 #include "engine/names.hpp"
 #include "engine/simulation.hpp"

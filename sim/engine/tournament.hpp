@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The earliest of a fixed number of times: a tournament tree (Knuth, volume 3, 5.4.1).
 #pragma once
 

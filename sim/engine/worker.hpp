@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A simulated worker: what it does, its deque, and the policies that decide for it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Simulations of the papers' figures. Each gives what a figure needs as JSON.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Simulates a figure of the papers, and writes what scripts/evidence keeps of it: sennit_evidence --list, sennit_evidence
 // 004/figure-4.
 #include "evidence/evidence.hpp"

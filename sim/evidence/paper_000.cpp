@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lifflander and Krishnamoorthy, 2017, on the simulated 8 x 10 cores.
 #include "evidence/evidence.hpp"
 #include "evidence/phases_runs.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Govedic, 2023, on one socket of the simulated 2 x 20 Xeon 6248.
 #include "evidence/evidence.hpp"
 #include "programs/loops.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Maglalang, Krishnamoorthy and Agrawal, 2016, on the simulated 8 x 10 cores.
 #include "engine/names.hpp"
 #include "evidence/evidence.hpp"

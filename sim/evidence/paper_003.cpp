@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rainey et al., 2021, on the simulated 16 cores of an EPYC 7281, of which 15 work.
 #include "evidence/evidence.hpp"
 #include "programs/loops.hpp"

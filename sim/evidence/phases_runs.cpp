@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "evidence/phases_runs.hpp"
 
 namespace sennit::sim::evidence {

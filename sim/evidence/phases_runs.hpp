@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs of programs of phases on the simulated 8 x 10 cores, for papers 000 and 004.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weak and strong scaling of the four programs of integrations/mpi, to 1,024 ranks.
 #include "programs/ranks.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A machine to simulate: its places, what the runtime's steps cost on it, and its memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Machines as small texts.
 //
 // A line is `key = value`, or empty; `#` begins a comment. Each key stands once, in any order. A value has its unit: times ns,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the cores of a machine are: machine > NUMA node > cores that share the last-level cache > core.
 #pragma once
 

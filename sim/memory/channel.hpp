@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What several cores share: the memory of a node, a link.
 #pragma once
 

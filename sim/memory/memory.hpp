@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory of a simulated machine: how long an access takes that a core makes, and where the data comes from.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A parallel program, as the simulator and `sennit scale` see it: a tree of strands and of what forks them.
 #pragma once
 

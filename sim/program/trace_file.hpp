@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The trace of a program: what SENNIT_TRACE wrote while it ran. It also opens in https://ui.perfetto.dev.
 #pragma once
 

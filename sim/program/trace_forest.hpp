@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The events of a trace as a forest: for each body, what is directly in it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "program/traced_program.hpp"
 
 #include "program/trace_forest.hpp"

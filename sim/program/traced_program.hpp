@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program that a trace tells of.
 #pragma once
 

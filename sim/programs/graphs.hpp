@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The task graphs of paper 002, Table I, with the number of nodes, the shape and the serial times that it gives.
 #pragma once
 

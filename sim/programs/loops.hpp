@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs of loops and recursion, as papers 001 and 003 have them.
 #pragma once
 

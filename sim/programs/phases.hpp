@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs of phases over blocks of data, as papers 000 and 004 have them: trees of forks, and who is to run what.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lifflander and Krishnamoorthy, 2017, Table 1.
 #include "programs/phases.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lifflander, Krishnamoorthy and Kale, 2014, Table I.
 #include "programs/phases.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The four programs of integrations/mpi as graphs over ranks, as each system would write them.
 #pragma once
 

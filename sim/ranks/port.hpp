@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all messages of a rank share in one direction: the bandwidth of its port, in equal parts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "ranks/simulate_ranks.hpp"
 
 #include "ranks/port.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a graph on the ranks of a machine: discrete events in picoseconds, integers only, as simulate() for one rank.
 #pragma once
 

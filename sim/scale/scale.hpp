@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a program scales, and which of its constructs limit that: work, span, burdened span, and what would change if a construct
 // were otherwise.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The span of a program: how long it takes if there is always a worker for what could run; and its critical path.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Simulated time, and the time of strands: a fork is little more than a nanosecond.
 #pragma once
 

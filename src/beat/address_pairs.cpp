@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nothing of the standard library here: its inline functions may come from a file that uses vector
 // registers.
 #include "beat/address_pairs.hpp"

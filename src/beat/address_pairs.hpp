@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The counterparts of instructions: the tables that rollforward writes into objects, as the running program
 // sees them. docs/design/rollforward.md describes their form.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a beat takes from the thread that it interrupts.
 #pragma once
 

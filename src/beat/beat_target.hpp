@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The threads that get beats, and the handler of the signal for beats.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "beat/beat_cost.hpp"
 #include "beat/beat_target.hpp"
 #include "beat/report.hpp"

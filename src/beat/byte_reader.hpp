@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads the encodings of DWARF (version 5, 7.6) from memory that belongs to a loaded module.
 #pragma once
 

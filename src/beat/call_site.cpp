@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "beat/call_site.hpp"
 
 #include "beat/stack_memory.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The call instruction before a return address.
 #pragma once
 

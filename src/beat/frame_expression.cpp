@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "beat/frame_expression.hpp"
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expressions in call frame information, as far as compilers and linkers write them for x86-64.
 #pragma once
 

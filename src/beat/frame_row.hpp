@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What call frame information says about the frame at one address: where it ends, and where the caller's
 // registers are (DWARF 5, 6.4).
 #pragma once

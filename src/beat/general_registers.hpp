@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For functions that run where compilers expect no call. Such a function changes no vector or x87 register,
 // and contains no code of sanitizers. It may call only functions of this kind.
 #pragma once

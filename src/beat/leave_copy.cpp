@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a beat leaves a second copy in which it has met no promotion point. At a return, execution continues
 // in the counterpart of the caller. At a jump through a table or a register, it continues in the counterpart
 // of the jump's target. At a tail call, it continues in the counterpart of the called function, or else of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Executables and shared objects register and unregister their tables. Code that rollforward writes calls
 // these functions.
 #include "beat/address_pairs.hpp"

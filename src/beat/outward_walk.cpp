@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "beat/outward_walk.hpp"
 
 #include "beat/address_pairs.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The way from code that a signal has interrupted outward to marked code.
 #pragma once
 

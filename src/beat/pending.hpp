@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread's beat that has found no promotion point.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "beat/sources.hpp"
 #include "process/settings.hpp"
 #include "system/thread_id.hpp"

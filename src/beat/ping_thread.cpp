@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "beat/sources.hpp"
 #include "process/no_cancellation.hpp"
 #include "system/nanoseconds.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "beat/point_name.hpp"
 
 #include <cxxabi.h>

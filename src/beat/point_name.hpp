@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The names of functions, as a report of promotion points has them.
 #pragma once
 

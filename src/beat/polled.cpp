@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "beat/sources.hpp"
 #include "system/nanoseconds.hpp"
 #include "system/thread_id.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What promotion points have come to, in words.
 #pragma once
 

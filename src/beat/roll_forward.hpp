@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a beat does on its thread: the strand continues in the second copies of its functions, in which
 // promotion points are jumps. docs/design/rollforward.md.
 #pragma once

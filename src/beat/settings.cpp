@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "beat/settings.hpp"
 
 #include "beat/roll_forward.hpp"

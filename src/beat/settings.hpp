@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SENNIT_BEAT and SENNIT_BEAT_SHARE, and the names of the sources.
 #pragma once
 

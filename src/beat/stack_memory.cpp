@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "beat/stack_memory.hpp"
 
 #include "beat/general_registers.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The live part of the stack that a signal has interrupted.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timers of the kernel whose signals go to one thread.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "beat/unwind_entry.hpp"
 
 #include <dlfcn.h>

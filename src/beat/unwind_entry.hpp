@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The call frame information (CFI) that a module has for a function.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joins, groups and regions of C programs.
 #include "c_interface/status.hpp"
 

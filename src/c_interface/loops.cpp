@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops and reductions of C programs.
 #include "c_interface/status.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "c_interface/status.hpp"
 
 #include <sennit/detail/calls.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the C interface says what went wrong: statuses, and a text for each thread.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "checker/accesses.hpp"
 
 #include "checker/flow_check.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What instrumented code reports to the checker.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The C library's allocation functions, through which the checker learns what a step has allocated. If a
 // program defines its own, the program's functions are used instead.
 #include "checker/accesses.hpp"

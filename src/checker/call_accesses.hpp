@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a call of the C library has accessed in the memory of its caller.
 #pragma once
 

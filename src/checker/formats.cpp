@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the arguments of printf and scanf are, by their formats.
 #include "checker/call_accesses.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions that compilers call before each access under -fsanitize=thread.
 #include "checker/accesses.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of the C library that access memory of their callers. The linker (--wrap) sends the calls of
 // the program here. CMakeLists.txt reads the names in this table.
 #include "checker/accesses.hpp"

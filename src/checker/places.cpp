@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lines of the source, which addr2line finds.
 #include "checker/places.hpp"
 

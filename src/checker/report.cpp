@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "checker/report.hpp"
 
 #include "checker/places.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reports of accesses that no effects allow.
 #pragma once
 

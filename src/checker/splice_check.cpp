@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "checker/splice_check.hpp"
 
 #include "checker/accesses.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A splice that is being checked: its calls in the order of the loop, and what each call may touch.
 #pragma once
 

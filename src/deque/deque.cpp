@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "deque/deque.hpp"
 
 #include "deque/eligibility.hpp"

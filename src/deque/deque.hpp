@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The deque of a worker: slots between a head and a tail, and gates that reasons shut. The owner works at the
 // tail, thieves at the head; docs/protocols/deque.md has the protocol. deque/worker_frames.hpp has those who
 // want something of the owner.

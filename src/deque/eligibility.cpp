@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "deque/eligibility.hpp"
 
 #include "deque/gates.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a thief may take latent work of a worker: one value, computed under the lock of the deque.
 #pragma once
 

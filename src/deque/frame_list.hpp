@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frames that have left their owners' deques, oldest first but for those that come before all. Under the lock of the deque that has the list.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The gates of a worker: thread-local values that its strand compares on each push, pop and claim, and that send it to the slow path.
 #pragma once
 

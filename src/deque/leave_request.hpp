@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a worker that is ordered to leave asks of the strand that runs here: to go on elsewhere.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "deque/listed_frames.hpp"
 
 #include "deque/mailbox.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The frames of a worker that are in no deque: promoted ones, for any worker, and donated ones, for this worker.
 #pragma once
 

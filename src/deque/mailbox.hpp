@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where an idle worker is handed a frame without having to look for it.
 #pragma once
 

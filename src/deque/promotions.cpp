@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "deque/promotions.hpp"
 
 #include "deque/strand_here.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How latent work of a worker becomes work for others: as what, how often that has happened, and when it may again.
 #pragma once
 

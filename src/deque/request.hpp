@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What thieves have asked of a deque's owner.
 #pragma once
 

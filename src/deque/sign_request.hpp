@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the watchdog asks of a deque's owner, and the clock of a trace: a sign that its strand goes on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "deque/slots.hpp"
 
 #include <sennit/detail/failure.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A deque's slots: their memory, and what they hold.
 #pragma once
 

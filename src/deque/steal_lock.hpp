@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lock of a deque. A thief that wants a latent frame only tries it. Its owner and sleepers wait for it, and so does a
 // thief that wants a listed frame.
 #pragma once

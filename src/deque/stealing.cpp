@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What others do with a worker's frames: take the oldest work, look whether there is any, have themselves told of it.
 #include "deque/worker_frames.hpp"
 #include "policy/wakes.hpp"

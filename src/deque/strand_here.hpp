@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The strand that runs on a deque's worker, and what its regions say.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What sleepers want to know of a deque: its owner's next push that is worth a wake.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The frames of a worker: those in its deque, those that have left it, and who wants some of them. Each option is a
 // gate handler that has reasons to shut the gates of the deque.
 #pragma once

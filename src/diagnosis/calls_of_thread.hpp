@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Asks another thread, by a signal, in which calls it is.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls that block a strand's thread, in the checked variant: a strand that waits for something that its
 // sibling will do waits for ever if no other worker is there to run the sibling. Such calls wake up now and
 // then, and look whether that is so.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In the checked variant: whether a strand that blocks its thread waits for what no worker is left to do.
 #pragma once
 

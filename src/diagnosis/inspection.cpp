@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "diagnosis/inspection.hpp"
 
 #include "process/contract.hpp"

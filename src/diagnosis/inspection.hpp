@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads facts of strands from memory that other threads may change or free meanwhile. The watchdog and
 // debuggers use it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stack overflow on a fiber says so before the program ends.
 #pragma once
 

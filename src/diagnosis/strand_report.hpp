@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the watchdog reports: who waits for whom, and where.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "diagnosis/watchdog.hpp"
 
 #include "diagnosis/calls_of_thread.hpp"

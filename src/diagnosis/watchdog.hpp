@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Says who waits for whom when a program seems to hang: SENNIT_WATCHDOG. docs/guide/debugging.md.
 #pragma once
 

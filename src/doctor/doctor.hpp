@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sennit::doctor(), for tests that provide the files of another machine.
 #pragma once
 

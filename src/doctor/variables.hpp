@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The library's variables in the environment, and what is wrong with them.
 #pragma once
 

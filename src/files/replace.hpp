@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Replaces a file so that it is at all times the old file or the new file, as a whole. It depends on nothing
 // else: programs beside the library compile it, too.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a strand does when it meets a shut gate, in any construct.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The slow paths of fork and join.
 #include "fork/answer.hpp"
 #include "fork/observation.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fork/observation.hpp"
 
 #include "stack/strand_state.hpp"

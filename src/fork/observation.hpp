@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the constructs of an observed region tell its hooks. docs/protocols/trace_cursors.md has the protocol.
 #pragma once
 

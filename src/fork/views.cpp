@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fork/views.hpp"
 
 #include "process/thread_end.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The views of the strand that runs on the calling thread: what it has added to reducers since it began.
 #pragma once
 

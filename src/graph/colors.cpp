@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "worker/runtime_core.hpp"
 #include "worker/worker.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <sennit/detail/failure.hpp>
 #include <sennit/detail/graph/alive.hpp>
 #include <sennit/detail/graph/dense.hpp>

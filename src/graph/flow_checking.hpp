@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interface for the effect checker, which runs the tasks of a flow in the order in which they were submitted.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tasks of a task flow hold that use a region one at a time.
 #pragma once
 

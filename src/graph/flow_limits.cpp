@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "graph/flow_limits.hpp"
 
 #include "graph/flow_state.hpp"

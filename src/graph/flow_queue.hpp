@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tasks of a strand of a task flow that are ready: the strand works at one end, the others take from the other.
 #pragma once
 

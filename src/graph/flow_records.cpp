@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "graph/flow_records.hpp"
 
 #include <sennit/detail/effects_access.hpp>

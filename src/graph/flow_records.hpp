@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which tasks of a task flow have used which data: what a new task has to wait for.
 #pragma once
 

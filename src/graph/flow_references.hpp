@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tasks of a task flow, as its records remember them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Submitting tasks to a flow.
 #include "graph/flow_state.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A task flow: the places of its tasks, and the strands that run them. docs/protocols/graphs.md, "Task flows".
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The strands of a task flow: what they run, and how they get it.
 #include "graph/flow_state.hpp"
 #include "policy/flow_pace.hpp"

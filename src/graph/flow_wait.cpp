@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The end of a task flow's tasks: waiting, failures, the trace, and the effect checker.
 #include "fork/answer.hpp"
 #include "graph/flow_state.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "policy/roles.hpp"
 #include "system/nanoseconds.hpp"
 #include "worker/runtime_core.hpp"

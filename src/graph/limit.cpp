@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "graph/strand_permit.hpp"
 #include "region/waiting_strand.hpp"
 #include "system/nanoseconds.hpp"

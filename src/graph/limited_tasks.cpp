@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "graph/limited_tasks.hpp"
 
 #include "fork/views.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tasks of a run that have limits: which permits they have, and which of them wait for one.
 #pragma once
 

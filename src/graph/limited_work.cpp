@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fork/answer.hpp"
 #include "graph/strand_permit.hpp"
 #include "region/cancel_listener.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The longest path from each node to an end of its graph, as priorities.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <sennit/detail/graph/number_table.hpp>
 #include <sennit/detail/graph/zeros.hpp>
 

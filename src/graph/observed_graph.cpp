@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "region/observed.hpp"
 #include "schedule/execution.hpp"
 #include "system/nanoseconds.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What can go on, where tasks have priorities.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "graph/run_queue.hpp"
 
 #include "fork/views.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The runs of one task_graph, one after the other.
 #pragma once
 

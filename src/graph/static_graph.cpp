@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <sennit/detail/failure.hpp>
 #include <sennit/detail/graph/cycle.hpp>
 #include <sennit/graph.hpp>

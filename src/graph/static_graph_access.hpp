@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sorted edges of a static_graph, for runs that have more to do for a node than its own.
 #pragma once
 

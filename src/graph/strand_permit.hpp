@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A permit for the calling strand.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the templates of task_graph call while a graph is built.
 #include "graph/tasks_of_graph.hpp"
 

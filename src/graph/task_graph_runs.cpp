@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the runs of a task_graph begin and end.
 #include "graph/run_queue.hpp"
 #include "graph/task_run.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "graph/task_run.hpp"
 
 #include "fork/answer.hpp"

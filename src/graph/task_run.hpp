@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One run of a task_graph whose tasks choose, or have limits, priorities or colors, or whose run is traced.
 #pragma once
 

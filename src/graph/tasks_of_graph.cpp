@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "graph/tasks_of_graph.hpp"
 
 #include "graph/longest_path.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tasks of a task_graph, with their order and with what few of them have.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "system/spare_blocks.hpp"
 #include "worker/worker.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Children that a strand pushes, for others to take: what to spawn them and to wait for them have in common.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "group/unqueued_children.hpp"
 
 #include "fork/views.hpp"

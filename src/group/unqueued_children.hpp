@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Children of a group that were not pushed by its own strand, in their serial order. docs/protocols/join.md
 // has the rules.
 #pragma once

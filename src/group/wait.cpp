@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The end of a group's children: what they leave, and how the strand waits for them.
 #include "fork/answer.hpp"
 #include "fork/observation.hpp"

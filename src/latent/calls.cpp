@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Latent calls are found by the return addresses on the stack, and asked for in the frames of their callers.
 #include "beat/address_pairs.hpp"
 #include "beat/stack_memory.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which frames have given their next call away.
 #include "beat/stack_memory.hpp"
 #include "fork/views.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "latent/walk.hpp"
 
 #include "beat/address_pairs.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The way outward to the frames with a latent call.
 #pragma once
 

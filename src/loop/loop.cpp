@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The slow paths of loops.
 #include "fork/answer.hpp"
 #include "fork/views.hpp"

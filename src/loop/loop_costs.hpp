@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is remembered of all loops of a program: a cost for each key.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What loops and nests refuse.
 
 #include <sennit/detail/failure.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is counted and noted of a strand whose region is observed: how schedules are recorded and followed.
 // Others have no trace cursor, and pay nothing for it. docs/protocols/trace_cursors.md has the protocol.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "fork/answer.hpp"
 #include "fork/views.hpp"
 #include "observe/trace_cursor.hpp"

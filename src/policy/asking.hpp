@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long a thief waits for an owner to hand over a frame before the thief takes a frame behind a barrier.
 #pragma once
 

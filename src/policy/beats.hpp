@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How often a worker's latent work may be promoted.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long a fork will take, by what those before took: which parts of a program are told in its trace, and which are too
 // brief for that.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long a worker without work leaves work of other colors to their own workers. (In Maglalang, Krishnamoorthy and Agrawal,
 // 2016, section III, "Colored steals", a thief looks a number of times for its own color before it takes any; in a graph
 // without that color it waits for ever.)

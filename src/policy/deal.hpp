@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a beginning loop is dealt out to workers that wait for work.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the strands of a task flow wait for tasks, and for places for tasks.
 #pragma once
 

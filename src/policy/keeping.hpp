@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long a worker that has taken work of a pipeline keeps what follows from it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When a worker of a schedule counts as late, so that others may do what the schedule gives to it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long an idle worker searches before it sleeps, and after which time it may be woken again.
 #pragma once
 

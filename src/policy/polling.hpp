@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How often a worker that sleeps looks for events from outside.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Draws where any number will do.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which worker has which role of a schedule that was made for another number of workers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When the submitting strand of a task flow runs tasks itself, before it submits others.
 #pragma once
 

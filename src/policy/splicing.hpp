@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many calls are interleaved, and how large their steps are, unless the program says so.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The worker to steal from.
 #pragma once
 

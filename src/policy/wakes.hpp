@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which sleepers are called when there is work: wakes spread as a tree.
 #pragma once
 

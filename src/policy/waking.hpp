@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a push should wake a sleeper that waits for work.
 #pragma once
 

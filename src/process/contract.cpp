@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "process/contract.hpp"
 
 #if SENNIT_SEES_LOCKS

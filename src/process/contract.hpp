@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the checked variant looks at where a construct begins or its strand may change threads: a strand holds
 // no lock then, because it may come out on another thread, and no construct is in a signal handler.
 // docs/guide/debugging.md has the rules.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "process/fork_child.hpp"
 
 #include "system/thread_id.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fork(2): the child has one thread, and runtimes made before it have none.
 #pragma once
 

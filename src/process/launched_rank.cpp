@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "process/launched_rank.hpp"
 
 #include "process/environment.hpp"

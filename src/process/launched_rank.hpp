@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rank that a launcher of MPI gave this process, which the library finds without MPI.
 #pragma once
 

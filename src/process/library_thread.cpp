@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "process/library_thread.hpp"
 
 #include "process/settings.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // pthread_cancel: a thread that waits for another one is not to end there.
 #pragma once
 

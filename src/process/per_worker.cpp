@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "process/thread_number.hpp"
 
 #include <sennit/per_worker.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where interleavings matter, builds for the stress tests wait now and then, by a seeded draw.
 #pragma once
 

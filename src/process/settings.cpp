@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "process/settings.hpp"
 
 #include "process/contract.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options of a runtime, with the environment and the machine consulted.
 #pragma once
 

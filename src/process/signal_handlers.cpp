@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which threads run a signal handler of the program, in the checked variant: it stands between the kernel and
 // the handlers.
 #include "process/contract.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The stack that a thread handles signals on: a handler of a stack overflow needs one, and so do handlers that interrupt
 // a strand with little of its stack left.
 #pragma once

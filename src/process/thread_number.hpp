@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A small number for each thread of the process that asks for one.
 #pragma once
 

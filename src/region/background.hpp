@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work for workers of a runtime that no strand has to wait for.
 #pragma once
 

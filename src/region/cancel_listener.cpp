@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "region/cancel_listener.hpp"
 
 #include <sennit/region.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who has to be told that a region was cancelled, as none of its strands may look.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "region/construct_site.hpp"
 
 #include "process/contract.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In the checked variant: the construct that a strand is in.
 #pragma once
 

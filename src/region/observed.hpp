@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Regions whose constructs are told to somebody.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How regions are entered and left, and how they are cancelled.
 #include "fork/views.hpp"
 #include "process/contract.hpp"

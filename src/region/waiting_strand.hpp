@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A strand that waits until a strand that it knows nothing of lets it go on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sennit::blocking(): while a strand blocks its thread, another thread is at work.
 #include "diagnosis/deadlock_check.hpp"
 #include "worker/runtime_core.hpp"

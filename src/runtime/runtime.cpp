@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/runtime.hpp"
 
 #include "diagnosis/stack_overflow.hpp"

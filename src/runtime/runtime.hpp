@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a runtime as users see it to its core, and to a seat there.
 #pragma once
 

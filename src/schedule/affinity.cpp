@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "observe/trace_cursor.hpp"
 
 #include <sennit/affinity.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of numbers: their beginning and end, and the errors for wrong files.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many steals of a schedule have to stay for its workers to be busy. Pure.
 #pragma once
 

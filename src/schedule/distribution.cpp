@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "schedule/steal_tree.hpp"
 #include "schedule/worker_runs.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A region whose steal tree is recorded while the region runs, and which may follow another steal tree.
 #pragma once
 

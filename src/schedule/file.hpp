@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The file format of a steal tree. docs/design/schedules.md describes it.
 #pragma once
 

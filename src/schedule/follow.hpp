@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Replays that are not recorded, by a plan that may have been followed before.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the record of a region has of a graph that ran in it: which worker computed which node, in which order. Pure.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which role ran which iterations of a region's loops, according to its steal tree.
 #pragma once
 

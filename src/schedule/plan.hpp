@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A steal tree in the form that a strand follows: lists of steps. Each list has a step at both ends whose
 // position is beyond all positions. Pure.
 #pragma once

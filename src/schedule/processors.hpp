@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether the workers of a region leave a processor to another one of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "schedule/coarsening.hpp"
 #include "schedule/follow.hpp"
 #include "schedule/plan.hpp"

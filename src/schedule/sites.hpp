@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the constructs of a steal tree are in the program's code: addresses while the program runs, and files
 // with offsets in a saved schedule.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A steal tree: which worker ran what of a region. The tree has one node for each thing that ran on another
 // worker. docs/design/schedules.md explains the numbering. Pure: no threads, no clock.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A steal tree as text.
 #pragma once
 

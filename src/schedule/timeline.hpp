@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When each worker of a schedule ran which strands.
 #pragma once
 

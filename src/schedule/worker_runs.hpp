@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops whose iterations are given to workers in runs: the forks that cut such a loop where a run begins. Pure.
 #pragma once
 

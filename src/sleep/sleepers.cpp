@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "sleep/sleepers.hpp"
 
 #include "policy/wakes.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The workers that sleep, and the wakes that are in flight. docs/protocols/sleep.md has the protocol.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "system/nanoseconds.hpp"
 
 #include <sennit/detail/splice/block_plan.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The caches for which blocks are chosen.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walks the calls of a row as a wavefront: each call from its first step to its last, with all calls that it makes.
 // docs/protocols/splices.md has the rules.
 #pragma once

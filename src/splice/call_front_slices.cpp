@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Slices in a front: where they are cut, so that no slice needs a later one of an earlier call.
 #include "splice/call_front.hpp"
 #include "splice/call_stack.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "splice/call_stack.hpp"
 
 #include "diagnosis/stack_overflow.hpp"

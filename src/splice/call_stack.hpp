@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The stacks on which spliced functions run. Their steps run on the stack of the splicer.
 #pragma once
 

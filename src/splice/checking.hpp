@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interface for the effect checker, which runs splices in place of the splicer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The failure that counts, of calls or trees whose steps run in another order than that of the loop.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What ends a splice before all of it has run, other than a failure of a step.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <sennit/data_regions.hpp>
 #include <sennit/detail/failure.hpp>
 #include <sennit/effects.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The front: lines that are walked together. A line is what is left of one tree, or of one call of a row. Here is the order
 // of the walk, what a step is compared with, and what is remembered for that. docs/protocols/splices.md has the rules.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Effects as a few hulls: small enough to keep for each part of a tree, and quick to compare.
 #pragma once
 

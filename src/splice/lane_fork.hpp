@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How two lanes of a splice are walked at once. docs/protocols/splices.md has the rules.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of a schedule's file that says what is known of the order besides the order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is in the way of a call: how it is found, and what is left of it when the call looks again.
 // docs/protocols/splices.md has the rules.
 #include "splice/splicer.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "splice/part_index.hpp"
 
 #include <sennit/detail/assert.hpp>

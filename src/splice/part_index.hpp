@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of a sequence, found by what they use.
 #pragma once
 

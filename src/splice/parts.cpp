@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of an open call: how they begin, also as one step where there is no memory for more, and how they are
 // kept. docs/protocols/splices.md has the rules.
 #include "policy/splicing.hpp"

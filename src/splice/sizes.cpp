@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes of blocks, tiles and groups, for the caches of this machine and the workers of this runtime.
 #include "policy/splicing.hpp"
 #include "splice/caches.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The splicer: walks the calls of the iterations together, at equal depth. docs/protocols/splices.md has the
 // rules.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <sennit/detail/effects_access.hpp>
 #include <sennit/detail/splice/step_memory.hpp>
 

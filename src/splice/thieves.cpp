@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows that two splicers walk at once: how they are forked, stolen and merged. docs/protocols/splices.md has
 // the rules.
 #include "policy/splicing.hpp"

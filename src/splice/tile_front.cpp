@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "splice/tile_front.hpp"
 
 #include "splice/lane_fork.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walks declared trees over rectangles together: tile by tile, each tile in all trees. Before the first step it finds
 // out whether all steps may run in that order. docs/protocols/splices.md has the rules.
 #pragma once

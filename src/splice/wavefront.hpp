@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walks declared trees together, each from its first part to its last, as a front through all trees. It
 // stores almost nothing about the parts behind and ahead of the front. docs/protocols/splices.md has the
 // rules.

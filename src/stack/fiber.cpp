@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "stack/fiber.hpp"
 
 #include "stack/float_environment.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fibers: stacks that strands run on and may be left on while they wait.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fibers that workers of a runtime have in common.
 #pragma once
 

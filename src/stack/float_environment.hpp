@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The floating-point environment of a region: rounding, exceptions masked, denormals.
 #pragma once
 

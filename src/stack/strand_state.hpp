@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What goes with a strand from thread to thread: the views of what it has added to reducers, its trace cursor, and its
 // setting.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "system/barrier.hpp"
 
 #include "system/relax.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order between stores and later loads of an owner, for threads that change the owner's gates. These
 // threads pay for the order.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Free blocks of memory, each of which holds the address of the next one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The steady clock, for rare events.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The instruction that tells the processor that this thread is spinning.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of the C library that the checked variant replaces, to observe what a program does.
 #pragma once
 

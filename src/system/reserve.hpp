@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory that a thread allocates in advance, so that it does not allocate while it holds the lock of a deque.
 #pragma once
 

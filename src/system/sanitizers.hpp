@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sanitizer of this build, and the interface of that sanitizer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory that a thread has freed and will soon need again.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads the small text files that describe the system in Linux.
 //
 // It does not use iostreams: their first use costs a program more time and memory than everything that is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "system/thread_id.hpp"
 
 #include <unistd.h>

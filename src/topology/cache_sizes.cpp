@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "topology/cache_sizes.hpp"
 
 #include "system/text.hpp"

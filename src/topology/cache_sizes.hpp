@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How large the caches of this machine are.
 #pragma once
 

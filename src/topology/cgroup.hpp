@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The limit on CPU time of containers and services.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hwloc's description of a machine. A query takes milliseconds and a few MiB, so it is made only if its
 // answer is needed.
 #pragma once

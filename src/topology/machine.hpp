@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The machine as a tree of places, and the place of each worker.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <sennit/detail/failure.hpp>
 #include <sennit/detail/huge_pages.hpp>
 #include <sennit/numa_array.hpp>

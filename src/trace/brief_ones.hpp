@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The constructs of a strand that its trace does not tell one by one: how many there are at each place, and what they take.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the forks of a program have taken so far, by their places in its code and how deep they lie.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages of a process that is one of several.
 #include "trace/tracer.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sections with a user's name.
 #include "trace/tracer.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trace/site_table.hpp"
 
 #include "trace/trace_file.hpp"

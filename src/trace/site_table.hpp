@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The places in the program's code that a trace names, each with a number.
 #pragma once
 

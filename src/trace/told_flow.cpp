@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trace/told_flow.hpp"
 
 #include "system/nanoseconds.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A task flow in a traced region, from its first task to the end of the wait: its tasks are told as nodes of a graph.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trace/told_graph.hpp"
 
 #include "system/nanoseconds.hpp"

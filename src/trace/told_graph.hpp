@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A graph in a traced region, while it runs: which of its nodes are told, and what for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts of strands that are not observed must not last for long: now and then, each worker meets its push gate.
 #pragma once
 

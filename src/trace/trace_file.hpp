@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The file of a trace: events in Chrome's JSON array format, a line each. docs/guide/tracing.md has the format.
 #pragma once
 

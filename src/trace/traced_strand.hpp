@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the parts of the tracer share: what it knows of a strand, and what it notes in frames.
 #pragma once
 

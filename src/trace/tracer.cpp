@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "trace/tracer.hpp"
 
 #include "system/nanoseconds.hpp"

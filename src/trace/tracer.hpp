@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program's trace: what its strands do, and when, written to a file while it runs. docs/guide/tracing.md.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forks under a trace: which are told, and what they took.
 #include "trace/traced_strand.hpp"
 #include "trace/tracer.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs under a trace, and their nodes.
 #include "trace/told_graph.hpp"
 #include "trace/traced_strand.hpp"

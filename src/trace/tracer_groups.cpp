@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Children of groups under a trace, and the waits for them.
 #include "trace/traced_strand.hpp"
 #include "trace/tracer.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tracer writes.
 #include "process/launched_rank.hpp"
 #include "process/settings.hpp"

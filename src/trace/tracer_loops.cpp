@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops under a trace, and their leaves.
 #include "trace/traced_strand.hpp"
 #include "trace/tracer.hpp"

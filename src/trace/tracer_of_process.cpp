@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one tracer of a process, which the environment asks for.
 #include "process/environment.hpp"
 #include "process/fork_child.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What workers without work need to know while graphs with colors run: what is posted, and which workers are idle.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Events that workers look for while they have nothing else: sennit/poller.hpp. For the whole process.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a worker looks for work, and sleeps where there is none.
 #include "policy/polling.hpp"
 #include "process/perturb.hpp"

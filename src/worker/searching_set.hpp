@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which seats' workers look for work: a bit each, a cache line for 64.
 #pragma once
 

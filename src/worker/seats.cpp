@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which threads are workers of a runtime now, and who is told of that.
 #include "system/thread_id.hpp"
 #include "worker/runtime_core.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stacks that nobody needs any more are given back: see runtime_core::tidy().
 #include "worker/runtime_core.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "worker/unobserved_part.hpp"
 
 #include "deque/slots.hpp"

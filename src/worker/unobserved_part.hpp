@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A part of an observed strand of which its hooks do not hear. It is the left branch of one fork, and the right one where the
 // strand runs that; or a *stretch*: what the strand does between two constructs, until the construct around ends at the latest.
 // In a part, constructs cost what they cost otherwise. docs/protocols/trace_cursors.md, "Parts that are not observed".

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which workers are told that there is work. docs/protocols/sleep.md has the protocol.
 #include "policy/wakes.hpp"
 #include "worker/runtime_core.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "worker/worker.hpp"
 
 #include "observe/trace_cursor.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A worker: a thread's seat in a runtime, with the loop in which it looks for work.
 #pragma once
 

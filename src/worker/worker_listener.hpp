@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Somebody who follows which threads are at work in a runtime.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Comparisons of two sequences, and questions for order, against their serial namesakes.
 #include "../loops/support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lazy sequences against loops.
 #include "../loops/support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_find and its kin against their serial namesakes.
 #include "../loops/support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_for_each over all kinds of ranges, and with work that is found on the way.
 #include "../loops/support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Histograms, groups and shuffles, against plain loops.
 #include "../loops/support.hpp"
 

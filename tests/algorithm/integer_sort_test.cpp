@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_integer_sort, and the sorts that use digits, against std::ranges::stable_sort.
 #include "../loops/support.hpp"
 

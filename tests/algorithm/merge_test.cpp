@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Merges and selections against those of std::ranges.
 #include "../loops/support.hpp"
 

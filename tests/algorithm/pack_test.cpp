@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The algorithms that pack elements, against their serial namesakes.
 #include "../loops/support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Partitions and flattening, against their serial namesakes.
 #include "../loops/support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Algorithms that write each element once or twice, against their serial namesakes.
 #include "../loops/support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inner products, and scans with a transformation, a fold or segments, against their serial namesakes.
 #include "../loops/support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unions, intersections and differences of sorted sequences against those of std::ranges.
 #include "../loops/support.hpp"
 

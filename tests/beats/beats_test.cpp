@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Beats: by each source, at the rate that was asked for, until the end and no longer.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Beats and the life of a process: refusals of the kernel, fork, exec, exit.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The extension point, and the errors of settings.
 #include "support.hpp"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A benchmark program that behaves as its file name says: KERNEL-BEHAVIOR."""
 
 import json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the graph kernels' probe tells: the bound is the longest chain or an equal part of the work, and each worker has a first
 // node or none. Nodes sleep, so that other programs on the machine make little difference.
 #include "gallery/graphs.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What nodes fetch, counted: a count that is wrong would say of schedules what does not hold.
 #include "bench/remote-splice/node_caches.hpp"
 

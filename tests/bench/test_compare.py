@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What bench/compare-builds promises: which build is slower, and that a wrong or dying one is named."""
 
 import unittest

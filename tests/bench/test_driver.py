@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the driver promises: honest arithmetic, the documented file, and no failure hidden."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What scripts/foreign.sh says of suites that are none, with a compiler and a package manager that are none."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the driver does for graphs of tasks: the paper's tables of colors, sizes that fit into memory, variants for several workers."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """bench/misses fails where a splice has more misses than its suite allows, or where none were counted."""
 
 import contextlib

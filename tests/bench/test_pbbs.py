@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How PBBS's programs are checked and timed, on programs that are none."""
 
 import contextlib

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What bodies in C++ throw through the C interface, and the C interface inside constructs of C++.
 #include <sennit/sennit.hpp>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """from_python.py OBJECT: the C interface, called by ctypes.
 
 Catches: functions that the shared object does not export under their names, or with other types than sennit.h says; a text

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The C interface, used as a C program does: interface_test.
    Catches: a construct that skips or repeats iterations, forgets an error, or has its text on another thread; a header that
    is no C99. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Effects that are wrong are reported, with the place in the code and what is missing; right ones are not. Each test has a
 // program that the checker would pass or accuse wrongly if it left out one of its rules.
 #include "support.hpp"

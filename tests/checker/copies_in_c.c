@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies in a program in C: see copies_test.cpp.
 #include <string.h>
 

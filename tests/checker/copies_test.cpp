@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What compilers write without a call before it: copies of a known size, above all. Catches instrumentation that does not see
 // an access, as the compiler would do it in a program. `unseen` are the cases that the guide names.
 #include "support.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs whose steps and sequences throw. An exception is the data of those that it is thrown through.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls of the C library access memory where nothing is instrumented. Each case says which bytes a call reads and writes.
 // Catches a function that is not looked at, a length that is wrong, and reading that is taken for writing.
 #include "support.hpp"

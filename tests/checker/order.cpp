@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Catches a checker that takes the memory of a function for that of others, as it has not seen its allocation: the program
 // asks for the checker before it asks for the library, so the linker meets the checker's archive before the first use of malloc().
 #include <sennit/data_regions.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which addresses are in a region. Catches a box that takes its hull for itself, or leaves out a corner.
 #include <sennit/data_regions.hpp>
 #include <sennit/detail/effects_access.hpp>

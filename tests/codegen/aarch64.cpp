@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A recursion by plain calls and by joins, and a claim of a loop, whose machine code for AArch64 test_aarch64.py counts.
 #include <sennit/join.hpp>
 #include <sennit/parallel_for.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops with and without a promotion point at the end of each chunk.
 #include <sennit/promotion_point.hpp>
 

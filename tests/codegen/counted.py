@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The instructions that a program takes between its marks, for each of what it says that it did there."""
 
 import re

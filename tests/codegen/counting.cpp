@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same recursion by plain calls and by joins. test_instructions.py runs it under callgrind,
 // which writes the number of instructions at each mark.
 #include <sennit/sennit.hpp>

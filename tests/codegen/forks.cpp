@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forks whose machine code test_assembly.py reads: one function a shape.
 #include <sennit/join.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs whose nodes do nothing, on one worker. test_counted.py runs it under callgrind, which writes the number of instructions
 // at each mark.
 #include <sennit/graph.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recursions and loops, plain and latent. test_latent.py counts what they execute, and reads their loops.
 #include <sennit/latent_for.hpp>
 #include <sennit/latent_join.hpp>

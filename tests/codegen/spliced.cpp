@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sweeps whose steps do almost nothing, spliced in several forms. test_counted.py runs it under callgrind, which writes the
 // number of instructions at each mark.
 #include <sennit/sennit.hpp>

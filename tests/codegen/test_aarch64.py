@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a fork and a claim cost on AArch64, in instructions beyond plain calls, read from the disassembly.
 
 As on x86-64 there is no fence, no exclusive or atomic instruction and no call but the branches on the way, and no thread's

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What compilers make of a fork, and of an addition to a reducer: reads the assembly of forks.cpp and views.cpp.
 
 A strand may continue on another thread after any branch, so no address of a thread-local may live across one; and while

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A promotion point at the end of a chunk leaves the loop over the chunk as it is without: reads the assembly of chunks.cpp.
 
 Catches: a marker that emits an instruction, keeps a loop from being vectorized, or spills what the loop has in registers.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a step of a splice, or a node of a graph, costs in instructions: runs spliced.cpp or graphs.cpp under callgrind."""
 
 import os

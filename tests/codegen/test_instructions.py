@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a fork and a loop cost, in instructions beyond plain calls and plain loops: runs counting.cpp under callgrind."""
 
 import os

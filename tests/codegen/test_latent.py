@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a latent call and a latent loop cost without beats: counts latent.cpp's instructions under callgrind, and reads its loops.
 
 Catches: a latent call that costs an instruction, registers that are saved where no call follows, a closure that is kept in memory for it, and a loop that is not

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a trace costs in instructions: a fork without it, and forks under it all of which but a few are too brief to be told."""
 
 import os

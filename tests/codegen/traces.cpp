@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forks that do nothing else, on one worker, without a trace or under one. test_traced.py runs it under callgrind,
 // which writes the number of instructions at each mark.
 #include <sennit/sennit.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Additions to reducers whose machine code test_assembly.py reads.
 #include <sennit/join.hpp>
 #include <sennit/reducer.hpp>

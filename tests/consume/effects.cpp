@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fails if the installed checker does not see that the effects are too small.
 #include <sennit/data_regions.hpp>
 #include <sennit/splice.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The README's program.
 #include <sennit/sennit.hpp>
 

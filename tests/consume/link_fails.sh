@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # link_fails.sh WANTED COMPILER FLAG...: passes if fib.cpp, built with the flags and linked to the plain library of the package in
 # LIBDIR, is refused by the linker with a message that has WANTED in it.
 set -eu

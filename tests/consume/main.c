@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* As a program in C that knows sennit.h only. */
 #include <sennit.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // As a program that knows ParlayLib only.
 #include <parlay/primitives.h>
 

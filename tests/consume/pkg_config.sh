@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # pkg_config.sh C_COMPILER COMPILER [FLAG...]: builds and runs main.c and main.cpp with what sennit.pc of the package in LIBDIR
 # says.
 set -eu

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fails if the installed launcher leaves the program without a second copy, or does not build a target with precompiled headers.
 #include <sennit/promotion_point.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Compiled from what sennit_splicec() makes of it. */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // baseline::dac_for: the loop that others are compared with must itself be right.
 #include "support.hpp"
 

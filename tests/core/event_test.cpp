@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <sennit/event.hpp>
 #include <sennit/join.hpp>
 #include <sennit/parallel_for.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exceptions: which one is thrown, what ran before, and what a strand that changes threads keeps of them.
 #include "support.hpp"
 

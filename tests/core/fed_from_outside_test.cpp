@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Groups that are fed by other threads and other runtimes.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a group that is fed keeps: closures and frames of children, and what they add to reducers, follow what is alive.
 #include "random_program.hpp"
 

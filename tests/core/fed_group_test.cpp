@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Groups that are fed from everywhere in their region: by children, in branches and loops.
 #include "random_program.hpp"
 

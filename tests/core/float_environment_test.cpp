@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The floating-point environment: that of the region, wherever its strands run.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A fork that is cancelled as it is made: a thief already has its branch, and the left branch never begins.
 #include "support.hpp"
 

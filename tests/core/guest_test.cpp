@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Outside threads in one runtime: each takes work of its own region only while it waits.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Promotion by heartbeats: how often latent work becomes others', and that it does.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // join: what it returns, and how long branches and results live.
 #include "support.hpp"
 

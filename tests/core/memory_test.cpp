@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What happens when the system has no memory left.
 #include "support.hpp"
 

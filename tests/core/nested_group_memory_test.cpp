@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Groups in groups: the memory for the children of one serves the next.
 #include "../replaced_new.hpp"
 #include "support.hpp"

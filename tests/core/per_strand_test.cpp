@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // per_strand: scratch that stays a strand's own.
 #include "support.hpp"
 

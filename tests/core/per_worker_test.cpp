@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // per_worker: a part for each thread, whoever it is.
 #include "support.hpp"
 

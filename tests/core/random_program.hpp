@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random fork trees: the same program under any policy, unfolded from a seed as it runs.
 #pragma once
 

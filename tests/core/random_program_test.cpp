@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random programs against their serial elision: the same result, the same first exception.
 #include "random_program.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reducers: the order of what is added, whatever runs it.
 #include "reducers.hpp"
 

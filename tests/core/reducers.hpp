@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of reducers share: one that shows the order, one whose views are counted, and loops of every kind.
 #pragma once
 

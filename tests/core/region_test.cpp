@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Regions: what a cancellation stops, and where it ends.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runtimes: several, nested, shared by threads; and what they consume.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The loops of the execution policies: the same calls under each, in the order of the iterations in the
 // elision.
 #include <sennit/serial.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Waking many, sharing barriers, and giving back stacks: by counts.
 // clang-format off: the core's names hide some of the library's from its later headers.
 #include "support.hpp"

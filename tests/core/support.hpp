@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of the core share: the settings to run under, and the means to force a schedule.
 #pragma once
 

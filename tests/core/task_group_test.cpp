@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // task_group: children, groups side by side and inside one another, and what becomes of their exceptions.
 #include "support.hpp"
 

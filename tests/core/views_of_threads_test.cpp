@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reducers: what becomes of views as threads end, and the process.
 #include "reducers.hpp"
 

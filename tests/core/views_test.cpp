@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reducers: whose views there are, and what becomes of them when something fails or a region ends.
 #include "reducers.hpp"
 

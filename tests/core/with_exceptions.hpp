@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What code without exceptions calls, and is called by, in a program that has code of both kinds.
 #pragma once
 

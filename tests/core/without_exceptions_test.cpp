@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cancellation in code without exceptions, where a construct has no way to end early. The library, and the code that
 // this calls and is called by, may have been built with them.
 #include "support.hpp"

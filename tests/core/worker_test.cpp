@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // worker_index() and worker_count().
 #include "support.hpp"
 

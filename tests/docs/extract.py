@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes each C++ program of the documentation to a file: extract.py FOLDER FILE...
 
 A file is a Markdown page or a header. Of a page, every block with a main() counts; of a header, every comment

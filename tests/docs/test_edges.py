@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The edges that the source names are those that docs/protocols/ lists and explains and models/ checks.
 
 In the source an edge is named as in `ORD[D1]`, or `ORD[D1] [D2]`.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A function that a header of a folder declares is defined in the same folder; pages list all files of a folder.
 
 A folder of src/ and the folder of include/sennit/detail/ that has its name count as one.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each public header shows how it is used, in a comment that extract.py finds and has compiled.
 
 Catches: a header without such an example, or with one that is laid out differently.

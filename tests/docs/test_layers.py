@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Folders of src/ include and declare what is below them only. A folder of include/sennit/detail/ counts as the folder of
 src/ that has its name.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages of maintainers: links lead to something, decisions are listed, and the answers to docs/design/questions.md are right.
 
 Catches a link to a page or a heading of another day; a file that has moved; a record that nobody finds."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pictures of the pages are there, for light and for dark, and are what their scripts draw.
 
 Catches a picture that is named and missing; a picture that hides a system, a lost row, or what was measured; a map of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each public name of the headers is described in its comment, and used in code that is compiled: an example of a header, or a
 program of a page. scripts/site says what is public, and which comment belongs to which name.
 

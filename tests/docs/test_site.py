@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The site that `make docs` has made: each link and picture leads to a file and to a place in it, and pictures come in both themes.
 
 Catches a name of the reference that leads nowhere, and a page or a picture that the site has not been given."""

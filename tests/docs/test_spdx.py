@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each file of code says under which license it is: scripts/spdx.py. Catches a new file that does not, and a line in the wrong place."""
 
 import importlib.util

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Words are spelled as in America: those of pages, comments, messages and names.
 
 Catches what codespell knows as a mistake; .codespellrc has the exceptions, and why each is one."""

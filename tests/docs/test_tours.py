@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tours of docs/design/tours.md name files and functions that exist.
 
 Catches a tour that leads through a core of another day."""

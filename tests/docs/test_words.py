@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The words of names: each word of a type's or a file's name is a term of docs/glossary.md or plain English. Models and
 docs do not bring words back that the glossary has retired.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/evidence: each figure and table of the papers that the pages promise has its section, and all that it shows is kept.
 
 Catches: a figure that has been left out; a page or a picture that is not of the kept numbers; a claim of agreement without a

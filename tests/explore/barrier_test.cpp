@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The real barriers, which several threads share. Each case explores all orders.
 #include "system/barrier.hpp"
 #include "world.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The real completion: branches that end against a strand that waits for them. Each case explores all orders.
 #include "explorer.hpp"
 #include "world.hpp"

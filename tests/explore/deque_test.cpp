@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The real deque: forks of owners against thieves. Each case explores all orders.
 #include "observe/trace_cursor.hpp"
 #include "worker/unobserved_part.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a small program of several threads in every order that matters: docs/protocols/exploring.md.
 //
 // The program is compiled with the instrumentation of ThreadSanitizer and linked with the explorer in its place. So

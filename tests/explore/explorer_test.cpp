@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The explorer itself: it finds what a textbook says is there, and nothing else.
 #include "explorer.hpp"
 

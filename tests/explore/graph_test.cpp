@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What graphs and pipelines share: local queues against thieves, counts, lists and turns. Each case explores all orders.
 #include "system/brief_lock.hpp"
 #include "worker/coloring.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the compiler's instrumentation for ThreadSanitizer calls, and what the linker puts in the place of some functions
 // of the C library. Outside an explored program each does what it always does.
 #include "machine.hpp"

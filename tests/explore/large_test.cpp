@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cases with too many orders for every day; a million takes some minutes.
 #include "world.hpp"
 

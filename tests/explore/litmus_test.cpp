@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The weak memory, against what the C++ model says of small programs: each is to show all of these outcomes, and no other
 // one. In every order, too, and not only in those that the search takes for different.
 #include "explorer.hpp"

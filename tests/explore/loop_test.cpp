@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The real loop frames: claims of an owner against cuts by thieves. Each case explores all orders.
 #include "world.hpp"
 

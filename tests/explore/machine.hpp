@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The machine that an explored program runs on: threads, each with a store buffer, and what the C++ memory model says of
 // their accesses. Or without buffers: each place has all its stores, of which a load may read an older one (weak.cpp).
 #pragma once

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Changes the protocol code, a little each time, and expects that some test notices.
 
   mutants.py --build DIR            all mutants; DIR is a configured build directory with test_explore built, and the

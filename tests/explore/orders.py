@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Weakens each order of the protocol code, one at a time, and expects that some case of the explorer notices in weak memory.
 
   orders.py --program TEST_EXPLORE            all; TEST_EXPLORE is the built program

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The search: depth first, with sets of what is left to be tried at each step. A step is tried in another order only
 // where that can make a difference: source sets and sleep sets (Abdulla, Aronis, Jonsson and Sagonas, Optimal dynamic
 // partial order reduction, 2014). Store buffers are actors of their own (Zhang, Kusano and Wang, 2015).

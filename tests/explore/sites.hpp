@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the explored code orders its accesses. An order can be left out of a run: a mutant that need not be compiled.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The real sleepers, parker and gates: a push against a worker that goes to sleep. Each case explores all
 // orders; a worker that sleeps while there is work that only it can do is a deadlock.
 #include "worker/searching_set.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The machine's other memory: stores in an order of modification for each place, and what each thread knows of them. It is
 // the C++20 model as an operation: docs/protocols/exploring.md says what it leaves out.
 #include "machine.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the explored sources need of the rest of the library.
 #include "explorer.hpp"
 #include "fork/views.hpp"

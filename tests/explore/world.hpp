@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Workers and what they run, for explored programs: an owner's strand against thieves.
 #pragma once
 

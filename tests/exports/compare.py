@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """compare.py NM OBJECT LIST [--update]: whether the shared object exports what the list says.
 
 Catches: an internal function that is exported, so that two copies of the library in one process mix; and one of the API that

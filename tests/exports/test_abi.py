@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """scripts/abi.sh of small libraries. Catches: a comparison that passes whatever has changed, or fails for what is new only."""
 
 import os

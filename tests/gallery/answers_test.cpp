@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels' answers where they are known from elsewhere, and that their checks notice wrong ones.
 #include "gallery/matrix.hpp"
 #include "gallery/picture.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Simulated caches count what a real one would miss.
 #include "gallery/cache_model.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every kernel gives the serial elision's result on the runtime, whatever the number of workers.
 // A kernel fails here that lets branches touch the same data, or depends on their order.
 #include "tests/gallery/support.hpp"

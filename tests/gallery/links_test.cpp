@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Links and sequences are read as they stand, and what is none is refused with its line.
 #include "gallery/links.hpp"
 #include "gallery/sequences.hpp"

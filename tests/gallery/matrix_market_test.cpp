@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MatrixMarket files give the matrix they describe, and those that describe none are named, with the line and
 // the remedy.
 #include "gallery/sparse_matrix.hpp"

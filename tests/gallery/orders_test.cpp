@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The orders of the kernels' nests: each comes to its cells as Govedič, 2023, Figure 5-1, has it, and the
 // kernels that have them give the right answer with tiles of any size.
 #include "gallery/matrix.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PNG files come back as they were written, foreign ones are read, and damaged ones
 // are named rather than crash.
 #include "gallery/picture.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schedules keep workers on the data that they wrote: counted on a virtual machine of eight NUMA nodes.
 #include "gallery/remote.hpp"
 #include "topology/hwloc.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Links that are drawn by R-MAT: the graph is that of their list, whoever draws them, and as skewed as it is said to be.
 #include "gallery/block_links.hpp"
 #include "gallery/links.hpp"

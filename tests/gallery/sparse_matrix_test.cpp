@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generated sparse matrices have the shapes they are named after, and are multiplied rightly in both
 // variants.
 #include "gallery/sparse_matrix.hpp"

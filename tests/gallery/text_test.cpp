@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Both sorts on the texts that sorts get wrong, the check of their order, and inputs that are none.
 #include "gallery/text.hpp"
 #include "tests/gallery/support.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels of several phases give the same result whichever way they are run, and their initializers and redistributors have
 // the loops of their steps.
 #include "gallery/cg.hpp"

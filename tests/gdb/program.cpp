@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Three strands, each of which waits for the next: stops in arranged(), once the two that wait have been left.
 #include <sennit/sennit.hpp>
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # test_strands.sh GDB SCRIPT PROGRAM: whether gdb shows who waits for whom.
 #
 # Catches: a script that reads other places than the library has its strands at, that loses a strand whose branch was stolen, or

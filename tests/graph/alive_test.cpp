@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much is alive in a run with most_alive.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs as large as they come, for their time: chains are no recursion, and lists of successors no search.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys that are points of a box, of all types that can be such.
 #include "support.hpp"
 

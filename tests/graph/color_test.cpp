@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Colors: preferences, which change where nodes are computed and nothing else.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes that others create while they run.
 #include "support.hpp"
 

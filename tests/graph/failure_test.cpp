@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs that cannot be computed: cycles, and functions that throw.
 #include "support.hpp"
 

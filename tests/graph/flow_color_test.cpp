@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Task flows on several NUMA nodes: tasks run where what they write lies, and all of them run.
 #include "graph/flow_colors.hpp"
 #include "support.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // task_flow: tasks that name a region twice, and comparisons of regions that throw.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // task_flow: tasks in serial order, with the data that they use.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hashed keys with the hashes that programs have, good and bad, and the table that finds them.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs among other constructs: in regions, in recordings, in each other, and with constructs in their
 // nodes.
 #include "support.hpp"

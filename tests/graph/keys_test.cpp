@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys: their numbers, what is outside of a box, and what is hashed.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long values live: as long as somebody may read them, and not much longer.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // limit::permit: strands and threads that wait for a permit, and block no worker.
 #include "crowd.hpp"
 #include "support.hpp"

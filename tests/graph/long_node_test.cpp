@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is ready is on offer whenever a worker waits, also while the strand that found it is in a long node.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys as programs have them: classes with texts of their own, and operations that throw.
 #if __has_include(<fmt/format.h>)
 #define FMT_HEADER_ONLY

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // placement: colors that come from where the data lies.
 #include "support.hpp"
 

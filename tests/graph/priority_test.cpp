@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // graph::nodes::priority: which of the nodes that are ready begin first.
 #include "support.hpp"
 

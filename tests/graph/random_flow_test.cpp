@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random task flows against the serial program: the same memory, bit for bit, or the failure of a task.
 #include "../core/random_program.hpp"
 #include "support.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random graphs against a serial evaluation in topological order: the same values, or the same failure.
 #include "../core/random_program.hpp"
 #include "support.hpp"

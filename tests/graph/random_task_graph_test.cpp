@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random task graphs, with values, limits, priorities, colors, choices, graphs within graphs, exceptions and
 // cancellations, against what they have to compute.
 #include "support.hpp"

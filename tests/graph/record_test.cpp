@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs in regions that are recorded or follow a schedule: all workers compute nodes, and replays give each node to the worker
 // that computed it.
 #include "support.hpp"

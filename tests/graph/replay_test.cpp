@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs that follow a schedule: who computes which node, and in which order, also where graph and schedule differ.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What graph::run() computes: what the sink needs, each node once, after its predecessors.
 #include "support.hpp"
 

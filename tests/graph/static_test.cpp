@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // static_graph: built once, run any number of times.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs of each kind, compiled with the warnings that strict programs turn on. Catches: a warning inside the headers.
 #include <sennit/graph.hpp>
 #include <sennit/graph_trace.hpp>

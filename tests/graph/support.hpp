@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of graphs share: a record of what was computed, and runs that are checked against it.
 #pragma once
 

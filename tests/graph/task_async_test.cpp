@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // task_graph: runs that are begun and waited for later, cancelled, or never waited for.
 #include "support.hpp"
 

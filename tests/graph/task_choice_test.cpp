@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // task_graph: tasks that choose which of their successors go on, and loops that come of it.
 #include "support.hpp"
 

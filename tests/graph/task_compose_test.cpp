@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // task_graph: graphs as tasks of other graphs.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // task_graph: tasks with names, edges and values, as users of other task graph libraries write them.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // limit: at most so many tasks at a time, of one task_graph or of several.
 #include "crowd.hpp"
 #include "support.hpp"

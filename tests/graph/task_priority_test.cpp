@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // task_graph: priorities, colors and traces.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // task_graph: values of different types that go from task to task.
 #include "support.hpp"
 

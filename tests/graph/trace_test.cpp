@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traces: what a run notes of itself, and what becomes of that in files.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values of nodes: read by their successors, freed after the last of them.
 #include "support.hpp"
 

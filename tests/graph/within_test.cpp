@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // .within: nodes of graph::run() and tasks of a task_flow that are not begun before they have a permit.
 #include "crowd.hpp"
 #include "support.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops that change while the program runs: what an iteration costs, how many there are, what surrounds the loop, who entered the
 // runtime. All of it is unfolded from a seed. Nothing is timed: in many loops some iterations wait for each other, so that a
 // loop which keeps them from a worker that waits never ends; and how much a loop goes on once it is asked is counted.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the checked variant of the library finds in the arguments of algorithms. Compiled with SENNIT_CHECKED=1.
 #include "support.hpp"
 

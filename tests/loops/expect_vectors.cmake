@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -DCOMPILER=c++ -DINCLUDE=folder -DSOURCE=vectors.cpp -P expect_vectors.cmake
 # Catches: an inner loop that compilers cannot vectorize, as the sum is reached through memory or the count is not known; and
 # a loop over ints that is claimed one by one, as a store to an int might change what tells whether all of it is seen.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_for and what lies under it: each iteration once, whatever runs it, and in the order of the
 // iterations where a value is made.
 #include "support.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The algorithms of the execution policies: under each the same results and the same exceptions, and in the
 // elision the order of the elements. (join and the loops: tests/core/serial_test.cpp.)
 #include "support.hpp"

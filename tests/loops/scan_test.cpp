@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_scan and parallel_exclusive_scan against std::inclusive_scan and std::exclusive_scan.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // No loop is serial beside a worker that waits. Iterations wait for each other here, so that a loop which keeps some of them
 // from workers that wait never ends; nothing is timed.
 #include "support.hpp"

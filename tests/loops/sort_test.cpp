@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_sort and parallel_stable_sort against std::ranges::sort.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of the algorithms share: the sizes, the options and the numbers of workers that they run
 // with.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_transform, parallel_copy and parallel_fill against their serial namesakes.
 #include "support.hpp"
 

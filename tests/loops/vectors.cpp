@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One loop at a time, so that its instructions can be told from those of others.
 #include <sennit/algorithm/count.hpp>
 #include <sennit/algorithm/find.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program that initializes MPI itself: levels serialized|funneled. Ends with "as expected".
 #include <sennit/join.hpp>
 #include <sennit/mpi.hpp>

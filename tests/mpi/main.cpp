@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each rank runs all tests; the test fails if one of them does.
 #include <sennit/mpi.hpp>
 

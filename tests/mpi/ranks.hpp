@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This rank, and how many there are.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # same_result.sh LAUNCHER PROGRAM ARGUMENT...: runs the program on 1 to 4 ranks. All print the same checksum, and that it is right.
 set -eu
 launcher=$1

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # traced_ranks.sh LAUNCHER SENNIT: heat on three ranks, four exchanges of rows, in a trace for each rank. `sennit view` says who sent
 # and received how much.
 set -eu

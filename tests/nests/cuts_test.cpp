@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arithmetic that cuts spaces, on its own.
 #include <sennit/detail/loop/nest_cuts.hpp>
 

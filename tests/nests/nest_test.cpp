@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nests of loops: every cell once, in the order that was promised.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """scripts/release.sh in small repositories. Catches: a release of what is not committed, not described, or out already."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The version stands in include/sennit/version.hpp. Where a format wants it again, it is the same.
 
 Catches: a package that is named after another version, or another soname, than the library in it."""

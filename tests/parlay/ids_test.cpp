@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parlay::worker_id(): what programs that keep something for each worker rely on.
 #include "support.hpp"
 

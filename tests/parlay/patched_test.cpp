@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A second translation unit, in which ParlayLib's header includes the plug-in.
 #include <gtest/gtest.h>
 #include <parlay/primitives.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions that ParlayLib asks of a scheduler, and code like ParlayLib's on top of them.
 #include "random_program.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two threads of the program at once, in a build that says so.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pipelines that end early: exceptions, cancelled regions, and what becomes of the items.
 #include "support.hpp"
 

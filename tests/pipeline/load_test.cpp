@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pipelines under load: stages whose costs change, long stages, a million items, memory.
 #include "../replaced_new.hpp"
 #include "support.hpp"

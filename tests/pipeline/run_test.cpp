@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // pipeline: each item goes once through each stage, in the order that the stage asks for, a bounded number at a time.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When a thief that has asked takes a frame behind a barrier.
 #include "policy/asking.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When a worker's next promotion is in time.
 #include "policy/beats.hpp"
 

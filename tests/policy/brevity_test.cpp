@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long a fork is expected to take.
 #include "policy/brevity.hpp"
 

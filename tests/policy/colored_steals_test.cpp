@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long a worker without work leaves work of other colors to their own workers.
 #include "policy/colored_steals.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When a refinement has converged.
 #include <sennit/detail/convergence.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a loop is dealt out.
 #include "policy/deal.hpp"
 

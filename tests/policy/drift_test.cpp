@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When a schedule that has converged does not fit any more.
 #include <sennit/detail/drift.hpp>
 

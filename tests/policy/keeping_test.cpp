@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // keep_for(): how long a thief keeps the work of a pipeline.
 // Catches: a time that does not follow the gaps, that lasts after them, or that has no bound.
 #include "policy/keeping.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When a worker of a schedule counts as late.
 #include "policy/lateness.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is remembered of a loop.
 #include <sennit/detail/loop/cost.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chunks by measured time.
 #include <sennit/detail/loop/pace.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schedules that are followed by another number of workers than they were made for.
 #include "policy/roles.hpp"
 

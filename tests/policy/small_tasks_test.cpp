@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When the submitting strand of a task flow runs tasks at once.
 #include "policy/small_tasks.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whom a thief tries next.
 #include "policy/victim.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who is woken, in numbers.
 #include "policy/wakes.hpp"
 

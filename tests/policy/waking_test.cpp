@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which forks are worth a wake, in virtual time.
 #include "policy/patience.hpp"
 #include "policy/waking.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sennit::blocking: strands that wait for something outside the runtime do not stop the others.
 #include "support.hpp"
 

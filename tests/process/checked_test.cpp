@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the checked variant says, with the construct's line, of programs that would crash or hang.
 #include "support.hpp"
 

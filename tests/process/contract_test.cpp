@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The thread contract: no mutex is held across a construct. The checked variant looks.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The end of a process that uses Sennit, whatever its threads are doing.
 #include "support.hpp"
 

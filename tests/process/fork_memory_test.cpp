@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fork(2) in a program with an allocator of its own, which holds its lock over forks.
 #include "support.hpp"
 

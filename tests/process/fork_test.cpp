@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fork(2) in a program that uses Sennit: the child is a program like any other.
 #include "support.hpp"
 

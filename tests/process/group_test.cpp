@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Groups that are waited for where no strand of their runtime runs.
 #include "support.hpp"
 

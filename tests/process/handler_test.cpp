@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forks in handlers, and in destructors while an exception is in flight: whose the exceptions are.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A runtime without work costs nothing, and wakes when there is some.
 #include "support.hpp"
 

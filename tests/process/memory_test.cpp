@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory that runs out: a construct then throws, or runs in order. It loses no branch, hangs nowhere, and the
 // runtime is as good as new when there is memory again.
 #include "support.hpp"

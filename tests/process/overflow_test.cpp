@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stack overflow on a fiber says so. Other faults are none of the library's business.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A shared object with a copy of the library inside, as a program without Sennit may load and unload it.
 #include <sennit/sennit.hpp>
 

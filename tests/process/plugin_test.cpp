@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared objects that hold the library, in a program that does not: loaded, used and unloaded.
 #include "support.hpp"
 

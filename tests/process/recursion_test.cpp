@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recursions as deep as the stack that the user asked for, and deques that overflow.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What sanitizers ask the program. Not inline functions, as these lose to the tools' own defaults.
 #include "support.hpp"
 

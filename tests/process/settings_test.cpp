@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The environment is read at the first fork, and a bad value is an error that names it.
 #include "support.hpp"
 

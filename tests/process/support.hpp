@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A test's body in a process of its own, so that it may end, hang or die as it likes; and what such bodies
 // share.
 #pragma once

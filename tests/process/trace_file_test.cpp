@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The file of a trace: where it cannot be written, what a name may hold, which rows there are.
 #include "trace_support.hpp"
 

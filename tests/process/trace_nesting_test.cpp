@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traces of random programs: each event lies in what it says that it lies in.
 #include "trace_support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of SENNIT_TRACE share: programs run in a process of their own, and their traces are read.
 #pragma once
 

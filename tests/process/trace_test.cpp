@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SENNIT_TRACE: what is written of programs as users write them. Each runs in a process of its own, which reads the variable.
 #include "trace_support.hpp"
 

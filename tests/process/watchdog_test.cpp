@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SENNIT_WATCHDOG: a program that hangs says who waits for whom; one that goes on says nothing.
 #include "support.hpp"
 

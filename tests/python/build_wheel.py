@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """build_wheel.py PACKAGE PREFIX: builds a wheel with the library that is installed in PREFIX, and uses it.
 
 Catches: a file that the wheel does not have; a package that only runs in a clone. Skipped where the Python has not what builds

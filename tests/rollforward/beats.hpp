@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Beats for tests: a signal whose handler rolls forward, sent by the test or by a timer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "beat/address_pairs.hpp"
 #include "tests/rollforward/beats.hpp"
 

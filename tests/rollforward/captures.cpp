@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/rollforward/captures.hpp"
 
 #include <sennit/latent_join.hpp>

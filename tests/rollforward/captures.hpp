@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recursions whose second calls capture nothing up to six words, by value and by reference.
 #pragma once
 

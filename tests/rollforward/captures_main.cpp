@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Asks at each leaf of each recursion for every latent call around it, and then runs the recursions under the library's own beats.
 // Catches a second call that cannot be given away because of what it captures, as this compiler has it in registers: such a
 // program stays serial, and nothing says so. And a second call that is made with other values than it has captured.

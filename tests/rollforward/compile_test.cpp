@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/output.hpp"
 #include "tools/rollforward/compile.hpp"
 #include "tools/rollforward/response_file.hpp"

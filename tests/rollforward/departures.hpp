@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Marked functions that are left in all the ways there are, for beats at each instruction.
 #pragma once
 

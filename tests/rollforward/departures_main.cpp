@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each instruction from the call of a marked function to its end gets a beat, none left out. The process that steps makes
 // a child at each instruction; the child gets the beat there, and runs on.
 // Catches a beat that follows what an unwinder, the dynamic linker or libc has half overwritten, one that changes a word

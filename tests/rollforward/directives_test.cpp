@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each directive that may stand in a marked function, and what becomes of it in the second copy.
 #include "tools/rollforward/directives.hpp"
 #include "tools/rollforward/fault.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions with promotion points, for the tests that send beats at each of their instructions.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/rollforward/inline_points.hpp"
 
 #include <sennit/latent_reduce.hpp>

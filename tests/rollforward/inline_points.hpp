@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions with promotion points that objects share, rolled forward or not.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls that are latent while others go on: which of them is given away at a beat, once, and how it ends.
 #include "tests/rollforward/beats.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops and calls that are latent give away what they should at beats, and mean what their serial elision means.
 #include "tests/rollforward/beats.hpp"
 

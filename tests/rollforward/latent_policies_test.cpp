@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Latent constructs under each execution policy: the same calls, the same results, and beats that change nothing.
 #include "tests/rollforward/beats.hpp"
 

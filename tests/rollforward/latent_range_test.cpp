@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops and calls that functions keep latent, and give away at beats: the outermost first.
 #include "tests/rollforward/beats.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The span of nested loops that latent_range splits, in simulated time: a beat comes after so many steps of a strand, and a
 // promotion takes as long as some of them. Heartbeat scheduling bounds the span by 1 + beat / promotion times that of the program
 // that forks wherever it can.

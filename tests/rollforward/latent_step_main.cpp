@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One beat at each instruction of each recursion, a run for each; then beats all the time.
 // Catches a latent call that is made twice or not at all, or with other values than it has captured, wherever the beat comes: in the
 // call before it, between the two, in what asks the frame, and in what waits for the task.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A shared object with a promotion point, to be loaded and unloaded.
 #include <sennit/promotion_point.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Beats at random moments while the marked functions run, so many as the argument says.
 // Catches what no one instruction shows: beats that meet beats, in frames that earlier ones have left.
 #include "beat/roll_forward.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What beats::report() says of promotion points that are taken, that are not met, and whose function is linked from this
 // object, which is not rolled forward.
 // Catches a promotion point that is lost without a word, one that is there several times because its function is, and a name that is not

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/output.hpp"
 #include "tools/rollforward/command_line.hpp"
 #include "tools/rollforward/fault.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs whose only promotion point is the target of a jump, as interpreters and automata have it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Promotion points in a shared object that is linked with the library, as CMake does it: the object has a copy of its own.
 #include <sennit/promotion_point.hpp>
 

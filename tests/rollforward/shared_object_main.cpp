@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program and a shared object, both rolled forward, and both linked with the library.
 // Catches: beats that find the promotion points of neither, and say nothing, where the linker sees the object before the library.
 #include <sennit/beats.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many beats are taken where the only promotion point is a jump's target.
 // Catches a promotion point that whoever jumps to it passes by.
 #include "tests/rollforward/beats.hpp"

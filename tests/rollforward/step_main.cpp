@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sends a beat at every single instruction: the answer has to be the same each time, and the beat taken at once where
 // marked code runs or is to be returned to, else kept.
 // Catches a wrong pair of addresses, an instruction without one, a register that a copy does not keep, a walk that does

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An object that has promotion points and is not rolled forward does not link; what the linker prints names the remedies.
 
 Catches: a program without tables, whose promotion points are never taken, and nobody says so; and a refusal of what is right.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/rollforward/throws.hpp"
 
 #include <sennit/promotion_point.hpp>

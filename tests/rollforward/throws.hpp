@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program that throws and catches all the time, with promotion points wherever one may be.
 #pragma once
 

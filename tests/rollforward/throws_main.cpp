@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Throws in a loop, with the library's own beats.
 // Catches a beat that follows what the unwinder has half overwritten, and promotion points that beats never come to.
 #include "tests/rollforward/throws.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops that meet their data where they left them, without a schedule in sight.
 #include "../core/support.hpp"
 #include "programs.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks of loops, grids and nests: each worker gets its share, whatever the sizes.
 #include "../core/support.hpp"
 #include "programs.hpp"

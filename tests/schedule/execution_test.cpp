@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steal trees as they are recorded, and what follows them.
 #include "../core/support.hpp"
 #include "programs.hpp"

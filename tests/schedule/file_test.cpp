@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The file form: what is written is read again, and nothing else is.
 #include "schedule/file.hpp"
 #include "schedule/sites.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Groups whose children are spawned and waited for on both sides of the beginning, or the end, of an observed region.
 #include "../core/support.hpp"
 #include "programs.hpp"

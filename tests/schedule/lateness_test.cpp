@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Relaxed replays: what a schedule gives to a worker is that worker's until it is late. These tests measure times, so nothing
 // runs beside them.
 #include "../core/support.hpp"

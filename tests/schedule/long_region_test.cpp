@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Regions with many constructs: what is noted of one takes as much memory as what is noted of any other.
 #include "../core/support.hpp"
 #include "../replaced_new.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops in observed regions, of which it is known what an iteration costs, or not.
 #include "../core/support.hpp"
 #include "programs.hpp"

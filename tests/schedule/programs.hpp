@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs of forks, groups and loops at random, for schedules to be recorded of.
 #pragma once
 

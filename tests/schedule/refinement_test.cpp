@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Refined schedules, coarsening, and data that moves to where the work is, as a program uses them.
 #include "../core/support.hpp"
 #include "programs.hpp"

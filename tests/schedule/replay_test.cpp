@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // record, replay, design, refine and distributions, as a program uses them.
 #include "../core/support.hpp"
 #include "programs.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A schedule as its users have it.
 #include "trees.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a split cuts a loop: by weights, and as a schedule has it.
 #include "trees.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pure part of schedules: trees compared, counted, walked, pruned.
 #include "schedule/coarsening.hpp"
 #include "schedule/plan.hpp"

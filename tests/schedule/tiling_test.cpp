@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tiles of arrays: each loop over an array runs where the array's tiles are.
 #include "../core/support.hpp"
 #include "programs.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When workers ran what, found from a tree's times.
 #include "schedule/timeline.hpp"
 #include "trees.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steal trees to test with: by hand, at random, and as a run would leave them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the policies make of hundreds of workers: docs/design/simulator.md.
 #include "engine/simulate.hpp"
 #include "machine/machine_file.hpp"

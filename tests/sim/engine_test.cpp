@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Simulated runs whose times are known, and what holds in each run.
 #include "engine/facts.hpp"
 #include "engine/simulate.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Machines as texts.
 #include "machine/machine_file.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Machines: where cores are, and what costs depend on.
 #include "machine/machine.hpp"
 

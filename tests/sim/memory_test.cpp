@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The memory of simulated machines, against times computed by hand and against a cache that is searched.
 #include "memory/memory.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Catches: a schedule of a program of phases that names other branches than the run, so that nobody follows it; parts that lie with
 // other workers than those that compute them; a graph whose colors are not those of its data.
 #include "engine/simulate.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs at random, for tests of the simulator.
 #pragma once
 

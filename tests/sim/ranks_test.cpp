@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs over simulated ranks.
 #include "machine/machine_file.hpp"
 #include "ranks/simulate_ranks.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work, span, burdened span, and what would change, against programs whose answer is known and a naive computation.
 #include "scale/scale.hpp"
 #include "scale/spans.hpp"

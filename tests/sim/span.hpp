@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The span of a program: its longest chain of strands, with a cost for each construct on the way.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Splices in the simulator: calls that are interleaved, and what theory says of them.
 #include "engine/names.hpp"
 #include "engine/simulate.hpp"

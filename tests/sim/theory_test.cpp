@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The theorems of the papers as bounds on simulated runs of random programs. Each bound is also shown to be broken by a policy
 // with a mistake.
 #include "engine/facts.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traces of programs: what program they tell of, and files that are not as they should be.
 #include "scale/scale.hpp"
 #include "scale/spans.hpp"

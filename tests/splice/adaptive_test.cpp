@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memoized splices of adaptive programs: what the blocks reach changes from run to run, and the trees as wholes do not.
 #include "support.hpp"
 

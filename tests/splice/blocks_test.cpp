@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes of blocks that are tried while a splice runs: they change the time only.
 #include <sennit/detail/splice/block_plan.hpp>
 #include <sennit/sennit.hpp>

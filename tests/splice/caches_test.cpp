@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For which caches the library chooses blocks.
 #include <sennit/sennit.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Effects, and the regions of data that they are said with.
 #include "support.hpp"
 

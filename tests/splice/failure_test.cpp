@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Splices that fail: exceptions, broken rules, cancelled regions.
 #include "support.hpp"
 

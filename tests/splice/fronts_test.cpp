@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of functions that are walked as a front: what a step costs, and slices that are shifted.
 #include "support.hpp"
 

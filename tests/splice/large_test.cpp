@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Splices with a million calls, in a list or one in the other.
 #include "wide_programs.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a memoized splice notices between two runs, and what its trees may do.
 #include "support.hpp"
 

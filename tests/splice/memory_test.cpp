@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Splices for which there is no memory: each allocation that they make fails once, and all from then on.
 #include "../replaced_new.hpp"
 #include "support.hpp"

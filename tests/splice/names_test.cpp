@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Catches a name of the library that a user's own function may have: as an argument of call(), it must name one function.
 #include <sennit/sennit.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Splices of functions in a process that has used up its memory mappings, of which each stack needs two.
 #include "wide_programs.hpp"
 

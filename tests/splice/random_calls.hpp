@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random calls as they run: in the plain loop, and as the library is told of them.
 #pragma once
 

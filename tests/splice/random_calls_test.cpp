@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random calls, spliced by the library: the result of the plain loop, bit by bit, in an order that the semantics allow.
 #include "random_calls.hpp"
 

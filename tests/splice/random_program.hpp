@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random calls to splice: what they do, and what they declare.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Effects of random calls, said with regions of each kind.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a splice reports: which engine it used, how it cut its trees, and why it could not do better.
 #include <sennit/sennit.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rings of numbers, for the tests of sweeps over them.
 #pragma once
 

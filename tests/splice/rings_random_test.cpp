@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random sweeps over rings, forward and backward, against the plain loop.
 #include "rings.hpp"
 

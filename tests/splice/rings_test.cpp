@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sweeps over rings, and sweeps that go back and forth: they take the fast order where their steps allow it, and results
 // are those of the loop.
 #include "rings.hpp"

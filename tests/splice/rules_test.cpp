@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What becomes of programs at the edges of the rules: sizes that say nothing, declarations that end too soon, regions that are
 // cancelled where nobody forks.
 #include "support.hpp"

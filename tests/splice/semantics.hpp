@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a splice may do (Lifflander and Krishnamoorthy, 2017, section 5, figures 4 to 6), as a small machine: calls as trees that
 // are known beforehand, data as a few cells. It knows nothing of the library.
 //

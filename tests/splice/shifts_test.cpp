@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trees over ranges whose blocks the library shifts: how far, and that results stay those of the loop.
 #include <sennit/sennit.hpp>
 

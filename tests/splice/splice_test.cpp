@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a splice promises, and in which order it does things.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trees over rectangles, whose tiles the library shifts in two dimensions: results stay those of the loop.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers of trees that are tried while splices run: they change the time only.
 #include "support.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs whose calls are many: in one list, or one in the other.
 #pragma once
 

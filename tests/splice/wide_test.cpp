@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wide and deep functions: lists of calls that are longer, and chains of calls that are deeper, than memory for all of
 // their stacks. tests/splice/large_test.cpp has the same at full size.
 #include "wide_programs.hpp"

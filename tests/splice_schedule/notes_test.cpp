@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a splice's schedule knows besides the order: choices, caches and memory, and the file of it.
 #include <sennit/sennit.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Orders of splices as values: what a memoized splice saves and follows, what it refuses, and the file.
 #include <sennit/sennit.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Catches: continuation effects that are too small, and those that are needlessly large.
 #include "tests/splicec/translated.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Catches: programs that are translated wrongly where they should have been refused, and messages without a place.
 #include "tests/splicec/translated.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Catches: pragmas that are read wrongly or not at all, and translations whose lines are others than the program's.
 #include "tests/splicec/translated.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs given as text, translated.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "../mpi/ranks.hpp"
 
 #include <sennit/mpi.hpp>

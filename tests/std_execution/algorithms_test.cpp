@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs written for std::execution::par, which say nothing of Sennit.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs written for oneTBB's groups and arenas, which say nothing of Sennit.
 #include <sennit/parallel_for.hpp>
 

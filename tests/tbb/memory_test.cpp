@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs written for oneTBB that run out of memory: nothing is lost, and nothing hangs.
 #include "../replaced_new.hpp"
 

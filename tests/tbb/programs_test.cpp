@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs written for oneTBB's algorithms, which say nothing of Sennit.
 #include <gtest/gtest.h>
 #include <oneapi/tbb/blocked_range2d.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pages that the command wrote: what is in them, and what a browser makes of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sennit command from its arguments to its output and exit code,
 // with the gallery's kernels and with bad ones.
 #include "machine/machine_file.hpp"

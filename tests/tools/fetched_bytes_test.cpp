@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The simulated cache of `sennit view splice`, and the bytes that it fetches.
 #include "tools/sennit/fetched_bytes.hpp"
 #include "tools/sennit/lru_cache.hpp"

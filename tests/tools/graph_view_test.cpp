@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `sennit view` of a graph's trace: the page, in a browser if there is one, the text, DOT, and what is said of bad files.
 #include "tests/schedule/trees.hpp"
 #include "tests/tools/browser.hpp"

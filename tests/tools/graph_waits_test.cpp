@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a trace says of waits and of the longest chain, against answers that are found by trying everything.
 #include "tests/tools/graphs.hpp"
 #include "tools/sennit/graph_against.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the commands write, as processes: never over an input, whole or not at all, and where they were told to.
 #include "tools/output.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command as a process: its exit status, a full disk, and progress on a terminal and off it.
 #include <gmock/gmock.h>
 #include <pty.h>

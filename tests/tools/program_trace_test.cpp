@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `sennit scale`, `sennit sim` and `sennit view` of a program's trace: what they print, their files, and their pages in a browser.
 #include "tests/sim/traces.hpp"
 #include "tests/tools/browser.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the page of a splice says of choices and of memory.
 #include "tests/tools/browser.hpp"
 #include "tests/tools/support.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `sennit view splice` and `sennit run --splice`: the page, in a browser if there is one, the text, and what is said of bad files.
 #include "tests/tools/browser.hpp"
 #include "tests/tools/support.hpp"

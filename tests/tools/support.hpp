@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sennit command, called as a function.
 #pragma once
 

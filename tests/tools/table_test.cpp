@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How numbers and columns are shown: units change where they should, and rounding does not pass a unit's end.
 #include "tools/sennit/measure.hpp"
 #include "tools/sennit/table.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `sennit tune`: what it proposes, and what it prints and writes.
 #include "support.hpp"
 #include "tools/sennit/tune.hpp"

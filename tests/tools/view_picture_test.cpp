@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a browser draws of a schedule: a page that stays empty, that shows more than ran, or that cannot be used.
 #include "gallery/picture.hpp"
 #include "tests/schedule/trees.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `sennit view`: the page, in a browser if there is one, the text, the trace, and what is said of bad files.
 #include "schedule/timeline.hpp"
 #include "tests/schedule/trees.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From text to programs, and what is said of bad ones.
 #include "tests/tpal/support.hpp"
 #include "tools/tpal/liveness.hpp"

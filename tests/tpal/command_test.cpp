@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tpal command, from its words to its output and exit code.
 #include "tests/tpal/support.hpp"
 #include "tools/tpal/command_line.hpp"

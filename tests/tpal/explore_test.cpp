@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The explorer: what it says holds of all runs of the machine, and it finds what is wrong.
 #include "tests/tpal/support.hpp"
 #include "tools/tpal/explore.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random nests of loops, as TPAL programs and as C++.
 #pragma once
 

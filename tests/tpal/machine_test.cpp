@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The machine's transitions, one by one, and what it says of programs that go wrong.
 #include "tests/tpal/support.hpp"
 

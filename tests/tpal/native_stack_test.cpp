@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The stack in native code: it answers as the machine's, and tells each misuse that the machine tells.
 #include "tests/tpal/native_support.hpp"
 #include "tests/tpal/random_stacks.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs compiled by `tpal build`, with real beats: they answer as the machine does.
 #include "tests/tpal/loop_nest.hpp"
 #include "tests/tpal/native_support.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The programs that come with the command, and random ones: the answer is that of the serial program, whatever the heartbeat,
 // the interleaving and the workers.
 #include "tests/tpal/loop_nest.hpp"

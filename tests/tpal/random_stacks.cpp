@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/tpal/random_stacks.hpp"
 
 #include <fmt/format.h>

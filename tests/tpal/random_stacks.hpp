@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random programs that use their stack, in sense and nonsense.
 #pragma once
 

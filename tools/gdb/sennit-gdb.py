@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sennit's strands in gdb:  source sennit-gdb.py
 
   sennit strands      each strand that runs, and those that wait for its end

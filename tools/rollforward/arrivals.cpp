@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/rollforward/arrivals.hpp"
 
 #include "tools/rollforward/directives.hpp"

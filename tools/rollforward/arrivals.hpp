@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The labels at which a thread may arrive other than from the statement before.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A compiler launcher: it compiles to assembly, runs rollforward, and assembles.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How each directive in the code of a marked function is treated in the function's second copy.
 #pragma once
 

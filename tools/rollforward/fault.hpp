@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An error in the input, and its place.
 #pragma once
 

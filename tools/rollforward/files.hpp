@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads whole files; errors name the files.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/rollforward/frame_state.hpp"
 
 #include "tools/rollforward/fault.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the .cfi_ directives say about the frame at a place in a procedure.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What of a frame is known while a call goes on there.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads x86-64 assembly (AT&T syntax) as the GNU assembler does, and cuts it into statements.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of a file as rollforward sees them: their code, its place, and what belongs together.
 #pragma once
 

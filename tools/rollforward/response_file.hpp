@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Response files: `@file` in a command stands for the words in the file.
 #pragma once
 

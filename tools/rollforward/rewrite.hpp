@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rollforward as a whole: assembly in, assembly out.
 #pragma once
 

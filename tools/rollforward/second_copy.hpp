@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A procedure once more, in which promotion points are jumps. docs/design/rollforward.md says why it looks as it does.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which section the assembler is in.
 #pragma once
 

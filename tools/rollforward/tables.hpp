@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the library reads at run time. Its side: src/beat/address_pairs.hpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions without a promotion point whose last act is a call of one that has one: an opcode of an interpreter
 // that goes to the next opcode. A beat that comes in such a function is taken in the next.
 #pragma once

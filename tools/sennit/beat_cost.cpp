@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/sennit/beat_cost.hpp"
 
 #include "tools/sennit/measure.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cost of beats, and how exactly a source of beats keeps its period.
 #pragma once
 

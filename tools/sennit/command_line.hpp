@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sennit command: its subcommands, options and exit codes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 const data = JSON.parse(document.getElementById("data").textContent);
 const by_id = (id) => document.getElementById(id);
 const make = (tag, attributes = {}, ...inside) => {

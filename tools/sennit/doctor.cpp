@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/sennit/doctor.hpp"
 
 #include "tools/output.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many bytes come from memory if a splice's steps run in its order, and how many in that of the loop: a simulation of one
 // core's cache.
 #pragma once

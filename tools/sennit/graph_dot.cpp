@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/sennit/graph_view.hpp"
 #include "tools/sennit/table.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/sennit/graph_filter.hpp"
 
 #include <fmt/format.h>

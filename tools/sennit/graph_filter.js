@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which nodes of a graph are shown: those that fit all that is asked for. Others are pale. For graph.html.
 const in_chain = new Set(data.chain?.nodes ?? []);
 const chain_only = by_id("chain-only"), window_only = by_id("window-only");

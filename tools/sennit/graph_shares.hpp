@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each worker did of a graph.
 #pragma once
 

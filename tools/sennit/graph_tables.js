@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables of nodes: the longest chain, what waited longest, and a run against another one. For graph.html.
 const rows_of_table = 50;
 

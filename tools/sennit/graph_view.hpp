@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A graph's trace as a page, as text and as a drawing.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the nodes of a graph's trace waited for, and the chain of nodes that no further worker makes shorter.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/sennit/lanes.hpp"
 
 #include "tools/sennit/lanes_of_ranks.hpp"

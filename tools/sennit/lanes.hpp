@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What workers do when: of a traced program, or of a simulated run.
 #pragma once
 

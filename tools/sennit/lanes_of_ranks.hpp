@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lanes of a run on ranks: those of each rank's trace beside each other, and messages between them.
 #pragma once
 

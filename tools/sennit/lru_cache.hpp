@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A cache that forgets what has not been used for the longest time. It knows lines by their numbers, and nothing of memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/sennit/machine_load.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/sennit/machine_probes.hpp"
 
 #include "tools/sennit/measure.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the steps of the runtime and the system's calls cost on this machine, and how far its memory is.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/sennit/measure.hpp"
 
 #include "tools/sennit/memory.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a kernel alternately on the runtime and as its serial elision, and compares all results.
 #pragma once
 

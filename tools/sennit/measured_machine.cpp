@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/sennit/measured_machine.hpp"
 
 #include "machine/machine_file.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The machine that this program runs on, as the simulator has machines.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The share of each worker's work that ran elsewhere in an earlier schedule, so that its data may be there.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `sennit run KERNEL --ranks`: the command knows no MPI, so that it runs where there is none.
 #pragma once
 

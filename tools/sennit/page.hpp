@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A schedule as a complete page for a browser, and what the pages of other files are made from.
 #pragma once
 

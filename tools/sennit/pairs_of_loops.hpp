@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The loops of two steal trees that are at the same position, and who ran their parts in each.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/sennit/program_trace.hpp"
 
 #include "tools/sennit/graph_view.hpp"

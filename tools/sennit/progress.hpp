@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reports progress on standard error: on a terminal in one line that is rewritten, elsewhere in occasional
 // lines.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A measurement as JSON records, in the format of all of Sennit's benchmarks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a schedule says of a run, and its phases. For page.html.
 
 // As src/schedule/steal_tree.hpp has them, by their number.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `sennit sim PROGRAM.trace --machine 8x10`
 #pragma once
 

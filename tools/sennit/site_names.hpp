@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the constructs of a schedule, or of a trace, are in the program: function and line, which addr2line finds.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/sennit/speedup_curve.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What was chosen, what comes from memory, and which data is used when.
 const bytes = (n) => {
   const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];

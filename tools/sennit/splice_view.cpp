@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/sennit/splice_view.hpp"
 
 #include "tools/sennit/fetched_bytes.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order of a splice as a picture: a row for each call, a column for each block.
 #pragma once
 

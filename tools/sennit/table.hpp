@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Columns of text, and numbers in a form for people.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timeline: one picture, in pixels. A run has a lane for its phases and one for each worker; the lanes of a second run
 // follow below.
 const bars = by_id("bars");

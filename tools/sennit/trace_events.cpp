@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/sennit/trace_events.hpp"
 
 #include "gallery/input_error.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A schedule in the format of Perfetto and chrome://tracing.
 #pragma once
 

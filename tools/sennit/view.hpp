@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `sennit view FILE...`, or `sennit view splice FILE`
 #pragma once
 

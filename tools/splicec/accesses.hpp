@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What code touches besides its own variables, as far as it can be seen.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What follows a call in its function: continuation effects, in words of the program.
 #pragma once
 

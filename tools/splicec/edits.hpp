@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Changes to a text that leave its lines where they are.
 #pragma once
 

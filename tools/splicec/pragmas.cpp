@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/splicec/pragmas.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The language: #pragma splice func|step|try.
 #pragma once
 

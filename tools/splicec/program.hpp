@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The spliced functions of a file, and what is known of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The file that is translated: its text, its tokens, and what is said of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/splicec/translate.hpp"
 
 #include "tools/splicec/continuation.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The whole of it: a program with `#pragma splice` in, C++ that uses the library out.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A spliced function, taken apart into steps, calls, and what does neither.
 #pragma once
 

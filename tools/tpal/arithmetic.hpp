@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The primitive operations, on integers of 64 bits that wrap around.
 #pragma once
 

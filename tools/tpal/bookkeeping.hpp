@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bookkeeping tree: join records, the tasks that have part in them, and join resolution. Rainey et al., 2021, 2.2.
 #pragma once
 

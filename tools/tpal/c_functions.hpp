@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // C functions that a program calls, on the abstract machine.
 #pragma once
 

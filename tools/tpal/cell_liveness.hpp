@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which cells of a task's stack something may still read.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tpal command: its words, its options and its exit codes.
 #pragma once
 

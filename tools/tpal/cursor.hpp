@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A place in a program's words, and what is expected there.
 #pragma once
 

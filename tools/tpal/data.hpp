@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a program starts with: the heap, and the registers that are its inputs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where control may go on from an instruction.
 #pragma once
 

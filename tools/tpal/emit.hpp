@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program as C++ that compiles to native code.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All that a small program can do: beats at every point, and tasks in every order that makes a difference.
 #pragma once
 

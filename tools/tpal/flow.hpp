@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which registers may have been written where.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/tpal/label_numbers.hpp"
 
 #include "tools/tpal/flow.hpp"

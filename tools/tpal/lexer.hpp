@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program's text as words.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which registers something may still read.
 #pragma once
 

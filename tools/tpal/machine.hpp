@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The abstract machine: a program from its first task to its halt.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The heap, which all tasks share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The assembler: from text to a program.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/tpal/processor.hpp"
 
 #include "tools/tpal/arithmetic.hpp"

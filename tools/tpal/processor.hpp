@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Executes the instructions of tasks, one at a time: the transitions of Rainey et al., 2021, 2.2.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program of the Task Parallel Assembly Language as the machine reads it: Rainey et al., 2021, Fig. 1.
 #pragma once
 

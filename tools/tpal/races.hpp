@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accesses to the heap that no fork and no join orders.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/tpal/register_types.hpp"
 
 #include "tools/tpal/doubles.hpp"

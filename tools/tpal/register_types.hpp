@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which registers hold doubles: the machine sees that as it goes, a compiler has to know it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program as C++ sees it: a function with inputs and outputs.
 #pragma once
 

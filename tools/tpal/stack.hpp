@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A task's call stack, with its promotion-ready marks: Rainey et al., 2021, 2.3.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is certain about a task's stack, wherever the task is.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The instructions of a task's stack, as text of C++.
 #pragma once
 

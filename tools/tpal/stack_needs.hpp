@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a block is about to ask of a task's stack.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A task of the machine: Rainey et al., 2021, 2.1.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When each task of a run was at work, for a picture.
 #pragma once
 

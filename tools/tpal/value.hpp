@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a register or a cell of a stack holds.
 #pragma once
 

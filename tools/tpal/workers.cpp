@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/tpal/workers.hpp"
 
 #include "tools/tpal/diagnostics.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The abstract machine on the workers of a Sennit runtime.
 #pragma once
 

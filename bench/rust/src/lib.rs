@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The protocol every Rust benchmark program speaks; `common/program.hpp` is its twin. README.md, "Protocol".
 
 use std::hint::black_box;

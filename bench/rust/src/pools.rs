@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The pools, each of exactly the asked number of workers, with stacks that take the deepest kernel.
 
 use crate::Program;

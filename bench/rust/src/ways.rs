@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Forks for kernels that are written once for all systems; `common/*_way.hpp` are its twins.
 
 use crate::{Program, pools};

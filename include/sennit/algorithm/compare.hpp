@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_mismatch, parallel_equal, parallel_lexicographical_compare and their kin: two sequences, element by element.
 #pragma once
 

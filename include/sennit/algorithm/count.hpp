@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_count, parallel_count_if: how many elements are equal to a value, or satisfy a predicate.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // each: lazy sequences. Stages are fused into one loop over the elements; the result is computed where one is asked for.
 #pragma once
 

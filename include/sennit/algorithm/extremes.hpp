@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_min_element, parallel_max_element, parallel_minmax_element, parallel_min, parallel_max.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_find and its kin: the first element, or the first place, of which something holds.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_flatten: the elements of ranges, one range after the other.
 #pragma once
 

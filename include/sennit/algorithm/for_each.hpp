@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_for_each: a function for each element of any range, and for work that is found on the way.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_histogram, parallel_group_by, parallel_reduce_by_key: elements that belong together because of a key.
 #pragma once
 

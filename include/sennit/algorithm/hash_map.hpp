@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_hash_map, and the hash_map that it makes: values found by keys.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_integer_sort: a stable sort of elements by keys that are integers. By any order: sennit/parallel_sort.hpp.
 #pragma once
 

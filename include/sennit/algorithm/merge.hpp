@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_merge, parallel_inplace_merge: one sorted sequence of two.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_is_sorted, parallel_is_partitioned, parallel_is_heap: whether elements have an order, and how far.
 #pragma once
 

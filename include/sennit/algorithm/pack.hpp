@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_copy_if, parallel_filter, parallel_remove, parallel_unique and their kin: the elements that a predicate
 // chooses, in order, without gaps.
 #pragma once

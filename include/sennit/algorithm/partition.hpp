@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_partition, parallel_stable_partition, parallel_partition_copy: the elements for which a predicate holds,
 // and the others.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_reverse, parallel_rotate, parallel_swap_ranges, parallel_move: loops that move each element. By a number of places:
 // algorithm/shift.hpp; copies: sennit/parallel_transform.hpp.
 #pragma once

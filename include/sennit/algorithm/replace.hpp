@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_generate, parallel_tabulate, parallel_replace, parallel_adjacent_difference and their kin: loops that compute
 // each element anew. Transformations, copies and fills: sennit/parallel_transform.hpp.
 #pragma once

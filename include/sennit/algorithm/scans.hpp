@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_transform_scan, parallel_transform_exclusive_scan, parallel_fold_scan, parallel_segmented_scan. The scans of the
 // elements themselves: sennit/parallel_scan.hpp.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_nth_element, parallel_partial_sort, parallel_partial_sort_copy, parallel_kth_smallest: sorts of a part of the
 // result. Sorts of all: sennit/parallel_sort.hpp.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_set_union, parallel_set_intersection, parallel_set_difference, parallel_set_symmetric_difference,
 // parallel_includes: sorted sequences as sets.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_shift_left, parallel_shift_right: elements moved by a number of places.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_shuffle, parallel_random_permutation: random orders that depend on a seed alone.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_transform_reduce: the combined values of what a function makes of the elements of two sequences. Of one:
 // sennit/parallel_reduce.hpp.
 #pragma once

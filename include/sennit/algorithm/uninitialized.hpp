@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_uninitialized_copy and its kin: objects that begin or end in parallel.
 #pragma once
 

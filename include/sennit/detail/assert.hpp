@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SENNIT_ASSERT(condition): a condition that holds whatever programs do. If it does not hold, the library
 // has a fault. For a program that breaks a rule there is misuse() (misuse.hpp).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of the library that joins and regions call. They are defined in src/fork, src/region and
 // src/worker.
 #pragma once

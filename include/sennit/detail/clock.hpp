@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cheapest clock, for loops that measure their chunks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The address of the code of a callable object whose type does not determine the code.
 #pragma once
 

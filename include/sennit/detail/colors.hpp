@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Colors: the places whose memory may be nearest to a task's data.
 #pragma once
 

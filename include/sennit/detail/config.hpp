@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All macros for compilers and for variants of the build.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The call site of a construct in the program, for messages of the checked variant. Other builds store nothing.
 #pragma once
 

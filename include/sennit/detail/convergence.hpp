@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When the refinement of a schedule has converged, and which of its rounds was the best. Pure: it uses neither
 // clocks nor schedules.
 #pragma once

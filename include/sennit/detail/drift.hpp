@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When a schedule that has converged does not fit any more. Pure: it uses neither clocks nor schedules.
 #pragma once
 

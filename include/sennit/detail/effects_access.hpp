@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the library asks of effects beyond what their users can.
 #pragma once
 

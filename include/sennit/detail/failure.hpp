@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the library reports that something cannot be done.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pages of 2 MiB for large memory that is written at many places at once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // std::invoke that is always inlined. Otherwise compilers call it, and through it small functions, in loops
 // where the calls are expensive.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What integrations tell the trace of a process that exchanges messages with others. docs/guide/tracing.md has the events.
 #pragma once
 

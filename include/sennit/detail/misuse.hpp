@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the library does if a program breaks a rule and no caller can handle the error.
 #pragma once
 

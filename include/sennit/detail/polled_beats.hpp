@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Beats for which code asks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run of a graph in a traced region tells of its nodes. docs/protocols/trace_cursors.md, "Graphs".
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program refers to a symbol that exists only in the variant of the library for which the program is
 // built. If another variant is linked, the linker names the missing symbol. The cost is a word of constant
 // data, and no instruction.

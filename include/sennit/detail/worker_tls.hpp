@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The thread-local data of a worker that a fork uses: one object for each thread. No other code in headers
 // reads or writes these members, but for `setting`.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The words of worker_tls on AArch64: instructions that read the thread's register themselves. For worker_tls.hpp alone.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The words of worker_tls on x86-64: instructions that name %fs themselves. For worker_tls.hpp alone.
 #pragma once
 

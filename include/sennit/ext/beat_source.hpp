@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // beat_source: what sends beats to threads. It is an extension point: Sennit has four of them
 // (sennit::beat_source_kind), and beats_options::extension takes one of the program's own.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cholesky: the factor of a matrix, as a graph of tasks whose values are tiles.
 #include "integrations/mpi/programs/cholesky_graph.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A matrix of tiles, dealt to the ranks in both directions in turn. How it becomes its Cholesky factor is left to the program.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cholesky as a graph of tasks whose values are tiles. Who moves the values is left to the program.
 #pragma once
 

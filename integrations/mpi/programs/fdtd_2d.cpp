@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fdtd-2d: an electromagnetic field in a square, as a sweep over grids of all ranks. A step has three phases, one for each component
 // of the field. Two of them need the magnetic field of the row above, and the third one the electric field of the row below.
 #include "gallery/fdtd_2d.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // heat: heat spreads in a plate, as a sweep over a grid of all ranks.
 #include "integrations/mpi/programs/heat.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plate of which each rank has some rows. How its heat spreads is left to the program.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // jacobi-2d: each number becomes the mean of itself and its four neighbors, as a sweep over a square of all ranks.
 #include "gallery/jacobi_2d.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // pagerank: how often who follows links at random comes by each page. Each rank has some pages, and the links to them; a step
 // is a loop over these pages, after which all ranks get all pages' shares.
 #include "gallery/pagerank.hpp"

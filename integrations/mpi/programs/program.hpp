@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the programs on ranks have in common: arguments, workers, and the result in a line.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sweeps over a square of numbers, of which each rank has some rows: what fdtd-2d and jacobi-2d have in common.
 #pragma once
 

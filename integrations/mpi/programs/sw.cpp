@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sw: the score of the best alignment of two sequences, block by block, as a graph of tasks whose values are borders of blocks.
 #include "gallery/sequences.hpp"
 #include "gallery/smith_waterman.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The grain of loops that name none, for the table of programs at several grains. bench/README.md, "PBBS".
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """PBBS on Sennit and on ParlayLib's own scheduler, from the same sources with the same flags. See README.md."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Smooths a field again and again: many short loops, one after the other.
 
     python diffusion.py [SIZE [TIMES]]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the Python package calls: constructs that are run in a chosen runtime, and refused where they could only hang.
 #include <dlfcn.h>
 #include <sennit.h>

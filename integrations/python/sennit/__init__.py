@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parallel loops of compiled functions over NumPy arrays: the Sennit library, for Python.
 
     parallel_for(n, body, *arrays)            a loop

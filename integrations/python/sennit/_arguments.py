@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Addresses of what callers give: functions, arrays, contexts."""
 
 import ctypes

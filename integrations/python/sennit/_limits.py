@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How many workers calls may use."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The shared object, and the types of sennit.h."""
 
 import ctypes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bodies of loops, as a program in C has them.
 #include <sennit.h>
 #include <unistd.h>

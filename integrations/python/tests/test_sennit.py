@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Python package. Run by pytest, or by unittest where there is no pytest: python -m unittest test_sennit
 
 Bodies in C are compiled by cc. Each test says which fault it catches."""

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cholesky: as of integrations/mpi, but StarPU moves the tiles.
 #include "integrations/mpi/programs/cholesky_graph.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cholesky by hand, on StarPU-MPI: all ranks submit all tasks in serial order with the tiles that they read and write, and StarPU
 // finds from that what is computed where, and what is sent.
 #include "integrations/mpi/programs/cholesky.hpp"

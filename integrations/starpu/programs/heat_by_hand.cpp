@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // heat by hand, on StarPU-MPI: blocks of rows, whose first and last rows are data handles of their own, so that only these are
 // sent. All ranks submit all tasks, and StarPU finds what is computed where, and what is sent.
 #include "integrations/mpi/programs/heat.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Solids made with Manifold, a library of PyPI: manifold sponge|balls|union|surface SIZE... prints what the solids are made of.
 // Manifold 3 is a program of oneTBB; Manifold 2 of the parallel algorithms of C++17 besides.
 #if __has_include("manifold/manifold.h")

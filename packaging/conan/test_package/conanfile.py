@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A program of a user of the package. Catches: a package whose files for CMake do not find it, or what it links."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lifflander and Krishnamoorthy, 2017: splicing."""
 
 from figures import COUNTED, MEASURED, SIMULATED, Bars, Claim, Figure, Lines, again, claim

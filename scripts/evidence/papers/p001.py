@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Govedič, 2023: loop frames and the orders of nests."""
 
 from figures import READ, SIMULATED, Bars, Claim, Figure, Lines, again, claim

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Maglalang, Krishnamoorthy and Agrawal, 2016: colored task graphs."""
 
 from figures import COUNTED, SIMULATED, Bars, Claim, Figure, Lines, again, claim

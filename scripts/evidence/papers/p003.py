@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rainey et al., 2021: heartbeats."""
 
 from figures import SIMULATED, Bars, Claim, Figure, Lines, again, claim, verdict

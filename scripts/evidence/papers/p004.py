@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lifflander, Krishnamoorthy and Kalé, 2014: schedules."""
 
 from figures import COUNTED, MEASURED, SIMULATED, Bars, Claim, Figure, Lines, again, claim, verdict

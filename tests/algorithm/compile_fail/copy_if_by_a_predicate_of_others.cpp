@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The predicate is for strings, and the elements are numbers.
 #include <sennit/algorithm/pack.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pairs of neighbors that nobody can find before all have been filtered.
 #include <sennit/algorithm/each.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A function of text for numbers.
 #include <sennit/algorithm/each.hpp>
 

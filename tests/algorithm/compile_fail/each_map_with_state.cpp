@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A function that counts for itself.
 #include <sennit/algorithm/each.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A list cannot be split.
 #include <sennit/algorithm/find.hpp>
 

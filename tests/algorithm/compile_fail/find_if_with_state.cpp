@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A predicate that counts for itself.
 #include <sennit/algorithm/find.hpp>
 

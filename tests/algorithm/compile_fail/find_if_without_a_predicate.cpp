@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options in the predicate's place.
 #include <sennit/algorithm/find.hpp>
 #include <sennit/parallel_for.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A string is compared with numbers.
 #include <sennit/algorithm/find.hpp>
 

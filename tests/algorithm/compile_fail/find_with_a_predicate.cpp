@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The algorithm for predicates has another name.
 #include <sennit/algorithm/find.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The projection is one of another type.
 #include <sennit/algorithm/find.hpp>
 

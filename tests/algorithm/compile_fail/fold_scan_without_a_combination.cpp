@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What makes one of two results is missing.
 #include <sennit/algorithm/scans.hpp>
 

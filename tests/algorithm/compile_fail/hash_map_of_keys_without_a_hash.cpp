@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys that nobody can hash.
 #include <sennit/algorithm/hash_map.hpp>
 

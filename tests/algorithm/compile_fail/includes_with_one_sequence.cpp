@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The second sequence is missing.
 #include <sennit/algorithm/sets.hpp>
 

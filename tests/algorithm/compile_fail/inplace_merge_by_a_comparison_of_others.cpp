@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The comparison is one of texts.
 #include <sennit/algorithm/merge.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A text is no key of digits.
 #include <sennit/algorithm/integer_sort.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The projection is one of texts.
 #include <sennit/algorithm/select.hpp>
 

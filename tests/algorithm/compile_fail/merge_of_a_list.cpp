@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The elements of a list cannot be split.
 #include <sennit/algorithm/merge.hpp>
 

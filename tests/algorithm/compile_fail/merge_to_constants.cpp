@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nothing can be assigned to the destination.
 #include <sennit/algorithm/merge.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The elements have no <.
 #include <sennit/algorithm/merge.hpp>
 

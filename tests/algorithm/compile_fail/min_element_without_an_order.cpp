@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // There is no < of complex numbers.
 #include <sennit/algorithm/extremes.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A number where an iterator is to be.
 #include <sennit/algorithm/select.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nothing says how many elements are wanted.
 #include <sennit/algorithm/select.hpp>
 

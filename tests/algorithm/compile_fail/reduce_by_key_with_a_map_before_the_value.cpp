@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In the order of parallel_hash_map's arguments.
 #include <sennit/algorithm/group.hpp>
 

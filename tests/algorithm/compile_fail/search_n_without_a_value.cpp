@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The value comes behind the number.
 #include <sennit/algorithm/find.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The comparison takes elements of the two sequences in one order alone.
 #include <sennit/algorithm/sets.hpp>
 

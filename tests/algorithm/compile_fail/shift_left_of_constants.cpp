@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The elements cannot be moved.
 #include <sennit/algorithm/shift.hpp>
 

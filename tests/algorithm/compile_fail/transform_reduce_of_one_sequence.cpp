@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A single sequence is for parallel_reduce.
 #include <sennit/algorithm/transform_reduce.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A list cannot be halved.
 #include <sennit/sennit.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A join has branches.
 #include <sennit/sennit.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Strands look for their views by the reducer; a copy would have none of them.
 #include <sennit/reducer.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Strands that add to a reducer refer to it: it stays where it is.
 #include <sennit/reducer.hpp>
 

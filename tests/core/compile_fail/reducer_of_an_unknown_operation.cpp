@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nobody knows what views are to begin with: 0 is wrong for a product.
 #include <sennit/reducer.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is given in place of an operation yields no value to go on with.
 #include <sennit/reducer.hpp>
 

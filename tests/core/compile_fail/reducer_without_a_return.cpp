@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The left value is a copy, to which the right one is added in vain.
 #include <sennit/reducer.hpp>
 

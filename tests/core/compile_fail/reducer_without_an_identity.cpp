@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A function that makes the identity is to make one.
 #include <sennit/reducer.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // There is no std::optional of a reference.
 #include <sennit/sennit.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // As with std::thread.
 #include <sennit/sennit.hpp>
 

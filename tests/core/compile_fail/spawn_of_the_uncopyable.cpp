@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What cannot be copied is to be moved.
 #include <sennit/sennit.hpp>
 

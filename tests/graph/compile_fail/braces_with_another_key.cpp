@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions take strings, and the sink is an int.
 #include <sennit/graph.hpp>
 

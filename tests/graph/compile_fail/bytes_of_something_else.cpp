@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The function counts the bytes of another type.
 #include <sennit/graph.hpp>
 

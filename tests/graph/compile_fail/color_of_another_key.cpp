@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The function of colors takes strings.
 #include <sennit/graph.hpp>
 

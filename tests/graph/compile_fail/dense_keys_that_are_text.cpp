@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dense keys are numbers.
 #include <sennit/graph.hpp>
 

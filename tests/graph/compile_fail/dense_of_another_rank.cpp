@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Catches: a key with more parts than there are extents, whose last parts would be dropped.
 #include <sennit/graph.hpp>
 

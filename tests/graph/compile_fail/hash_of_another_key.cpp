@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The hash takes strings.
 #include <sennit/graph.hpp>
 

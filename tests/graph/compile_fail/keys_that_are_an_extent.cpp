@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An extent alone says no kind of keys.
 #include <sennit/graph.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The key has a hash, and no ==.
 #include <sennit/graph.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Points have no std::hash.
 #include <sennit/graph.hpp>
 

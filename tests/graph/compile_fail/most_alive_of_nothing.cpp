@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Without values there is nothing to bound.
 #include <sennit/graph.hpp>
 

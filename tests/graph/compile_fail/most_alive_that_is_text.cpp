@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bound is a number, or a graph::alive.
 #include <sennit/graph.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One of these is no range of keys.
 #include <sennit/graph.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sink is an int, the function's keys are strings.
 #include <sennit/graph.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sink is a string, and what it needs are ints.
 #include <sennit/graph.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A single key is no range.
 #include <sennit/graph.hpp>
 

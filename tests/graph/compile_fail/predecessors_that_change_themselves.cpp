@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several workers call it at once.
 #include <sennit/graph.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Both would order the nodes that are ready.
 #include <sennit/graph.hpp>
 

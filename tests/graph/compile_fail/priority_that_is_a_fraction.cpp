@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 0.3 and 0.7 would be one priority.
 #include <sennit/graph.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A priority is a number.
 #include <sennit/graph.hpp>
 

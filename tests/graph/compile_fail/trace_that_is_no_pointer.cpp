@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The run writes into a trace of the program.
 #include <sennit/graph.hpp>
 #include <sennit/graph_trace.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Without nodes{...}, nodes have no values.
 #include <sennit/graph.hpp>
 

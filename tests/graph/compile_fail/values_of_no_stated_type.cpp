@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the function returns depends on what it returns.
 #include <sennit/graph.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes have no values to read.
 #include <sennit/graph.hpp>
 

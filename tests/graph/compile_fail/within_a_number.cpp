@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A limit is given by its address.
 #include <sennit/graph.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads would append at the same time.
 #include <sennit/parallel_transform.hpp>
 

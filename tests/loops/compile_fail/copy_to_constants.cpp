@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is constant stays as it is.
 #include <sennit/parallel_transform.hpp>
 

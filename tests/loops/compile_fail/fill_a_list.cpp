@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A list cannot be cut in the middle.
 #include <sennit/parallel_transform.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A fold that counts for itself.
 #include <sennit/parallel_fold.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // As for std::accumulate.
 #include <sennit/parallel_fold.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The result is a copy, to which the element is added in vain.
 #include <sennit/parallel_fold.hpp>
 

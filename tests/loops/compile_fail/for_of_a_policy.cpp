@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // As with an execution policy of the standard library.
 #include <sennit/parallel_for.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two iterators that are not a pair.
 #include <sennit/parallel_for.hpp>
 

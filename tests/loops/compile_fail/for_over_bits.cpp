@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Neighbors share a word.
 #include <sennit/parallel_for.hpp>
 

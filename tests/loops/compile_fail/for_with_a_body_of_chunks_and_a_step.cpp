@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A chunk has no bounds where there is a step.
 #include <sennit/parallel_for.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An index is no string, as the message is to say.
 #include <sennit/parallel_for.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A sum that each worker would add to in a copy of its own.
 #include <sennit/parallel_for.hpp>
 

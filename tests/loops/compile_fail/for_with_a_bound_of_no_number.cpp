@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A bound is an integer or an iterator, as the message is to say.
 #include <sennit/parallel_for.hpp>
 

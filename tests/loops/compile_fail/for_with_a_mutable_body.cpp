@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A generator that each worker would have a copy of, or all of them one.
 #include <sennit/parallel_for.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The chunk size of other libraries.
 #include <sennit/parallel_for.hpp>
 

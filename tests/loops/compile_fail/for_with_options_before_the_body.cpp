@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The place where other libraries have them.
 #include <sennit/parallel_for.hpp>
 

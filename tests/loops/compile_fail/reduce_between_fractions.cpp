@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A bound is an integer.
 #include <sennit/parallel_reduce.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What std::accumulate takes: a result of a part is no element, although it converts to one.
 #include <sennit/parallel_reduce.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A count, and a word: nobody says what two counts make.
 #include <sennit/parallel_reduce.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same over indices, which are no longs.
 #include <sennit/parallel_reduce.hpp>
 

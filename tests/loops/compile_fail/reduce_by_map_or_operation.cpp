@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The largest character of a word, or the largest word?
 #include <sennit/parallel_reduce.hpp>
 

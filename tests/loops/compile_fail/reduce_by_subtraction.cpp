@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is subtracted depends on the brackets.
 #include <sennit/parallel_reduce.hpp>
 

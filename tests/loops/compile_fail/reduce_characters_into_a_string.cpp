@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A character is no string; each part would begin with the first value.
 #include <sennit/parallel_reduce.hpp>
 

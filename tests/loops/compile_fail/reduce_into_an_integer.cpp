@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each sum would lose its fraction, and nobody would see it.
 #include <sennit/parallel_reduce.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Iterators that go one step at a time.
 #include <sennit/parallel_reduce.hpp>
 

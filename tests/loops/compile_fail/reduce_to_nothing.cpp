@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A map that returns nothing is a loop, not a reduction.
 #include <sennit/parallel_reduce.hpp>
 

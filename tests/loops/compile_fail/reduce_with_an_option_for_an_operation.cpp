@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The option comes after the operation, which is not left out then.
 #include <sennit/parallel_reduce.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A transformation that counts for itself.
 #include <sennit/parallel_reduce.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // As for std::reduce.
 #include <sennit/parallel_reduce.hpp>
 

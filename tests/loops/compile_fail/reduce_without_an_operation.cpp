@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nobody knows how to add points, as the message is to say.
 #include <sennit/parallel_reduce.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each prefix would lose its fraction, and nobody would see it.
 #include <sennit/parallel_scan.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operation of a scan gives what it takes.
 #include <sennit/parallel_scan.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operation comes before the first value, as in std::inclusive_scan.
 #include <sennit/parallel_scan.hpp>
 

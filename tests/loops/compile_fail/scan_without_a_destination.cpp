@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The destination may be the input, but has to be given.
 #include <sennit/parallel_scan.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exclusive scan has to begin with something.
 #include <sennit/parallel_scan.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The serial elision takes no other programs.
 #include <sennit/serial.hpp>
 

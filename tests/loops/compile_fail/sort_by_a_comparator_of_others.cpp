@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The comparator takes other elements.
 #include <sennit/parallel_sort.hpp>
 

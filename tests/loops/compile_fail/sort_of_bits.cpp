@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads that move neighboring bits would undo each other's work.
 #include <sennit/parallel_sort.hpp>
 

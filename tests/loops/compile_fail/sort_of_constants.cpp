@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is constant stays where it is.
 #include <sennit/parallel_sort.hpp>
 

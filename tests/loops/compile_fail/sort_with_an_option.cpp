@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A sort takes none.
 #include <sennit/parallel_for.hpp>
 #include <sennit/parallel_sort.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Points have no order, as the message is to say.
 #include <sennit/parallel_sort.hpp>
 

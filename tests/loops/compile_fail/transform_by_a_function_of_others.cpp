@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The function takes no element.
 #include <sennit/parallel_transform.hpp>
 

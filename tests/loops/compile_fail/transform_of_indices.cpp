@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Indices are no elements.
 #include <sennit/parallel_transform.hpp>
 

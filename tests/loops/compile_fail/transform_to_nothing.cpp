@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A function that returns nothing leaves nothing to write.
 #include <sennit/parallel_transform.hpp>
 

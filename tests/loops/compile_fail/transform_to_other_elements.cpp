@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A string is no int.
 #include <sennit/parallel_transform.hpp>
 

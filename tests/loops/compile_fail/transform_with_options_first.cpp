@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options come last.
 #include <sennit/parallel_for.hpp>
 #include <sennit/parallel_transform.hpp>

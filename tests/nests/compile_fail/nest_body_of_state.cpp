@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A count in a copy of its own.
 #include <sennit/sennit.hpp>
 

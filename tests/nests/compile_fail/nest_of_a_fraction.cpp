@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An extent is a number of indices.
 #include <sennit/sennit.hpp>
 

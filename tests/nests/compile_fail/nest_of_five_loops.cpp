@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nests have one to four loops.
 #include <sennit/sennit.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order comes last.
 #include <sennit/sennit.hpp>
 

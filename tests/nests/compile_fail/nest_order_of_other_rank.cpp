@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tiles with two sides cannot cover a box of three dimensions.
 #include <sennit/sennit.hpp>
 

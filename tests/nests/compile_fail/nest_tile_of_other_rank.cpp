@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A triangle has two dimensions.
 #include <sennit/sennit.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Extents as arguments of their own.
 #include <sennit/sennit.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nobody takes what the last stage returns.
 #include <sennit/pipeline.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vector is not made a source.
 #include <sennit/pipeline.hpp>
 

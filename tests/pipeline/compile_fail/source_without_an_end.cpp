@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The source cannot say that it has come to its end.
 #include <sennit/pipeline.hpp>
 

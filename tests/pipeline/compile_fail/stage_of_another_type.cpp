@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The second stage takes text, and the first gives numbers.
 #include <sennit/pipeline.hpp>
 

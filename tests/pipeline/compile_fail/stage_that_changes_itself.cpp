@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several workers at a time would call the lambda that counts.
 #include <sennit/pipeline.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The function is not made a stage.
 #include <sennit/pipeline.hpp>
 

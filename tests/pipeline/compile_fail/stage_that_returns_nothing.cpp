@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The first stage gives nothing to the second.
 #include <sennit/pipeline.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The stage is given the number, and wants to change an lvalue.
 #include <sennit/pipeline.hpp>
 

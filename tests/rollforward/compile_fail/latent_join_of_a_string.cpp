@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A frame that is asked has no constructor run for a copy.
 #include <sennit/latent_join.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The closure is copied when a beat comes.
 #include <sennit/latent_join.hpp>
 

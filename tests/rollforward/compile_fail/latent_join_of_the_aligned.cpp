@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stacks are aligned to 16 bytes.
 #include <sennit/latent_join.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One dimension is a memory_range.
 #include <sennit/data_regions.hpp>
 

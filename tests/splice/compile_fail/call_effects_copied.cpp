@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Effects are declared once for each call.
 #include <sennit/splice.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arguments of another function.
 #include <sennit/splice.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A part without left() and right().
 #include <sennit/splice.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A pointer says where data begins, and not where it ends.
 #include <sennit/splice.hpp>
 

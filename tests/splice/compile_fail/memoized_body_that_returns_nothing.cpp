@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Only trees can be run again without their effects.
 #include <sennit/memoized_splice.hpp>
 

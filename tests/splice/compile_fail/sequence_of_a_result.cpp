@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A part that has been run already, in place of a call of it.
 #include <sennit/splice.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figure 3 of Lifflander and Krishnamoorthy, 2017, in C: the last two copies depend on one another.
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A spliced function that a header defines: a message names its place. */
 #include "defined.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Sweeps over a field, each of which reads what the one before it has written. */
 #include <math.h>
 #include <stdio.h>

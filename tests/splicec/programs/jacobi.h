@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef JACOBI_H
 #define JACOBI_H
 

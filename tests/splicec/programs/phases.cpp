@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a translation may meet: loops of calls with more behind them, steps between calls, values from data of others in
 // conditions and arguments, returns from steps, switches, exceptions, overloads, namespaces. Each mode is run spliced
 // and as it stands, with random data, and has to come to the same.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "jacobi.h"
 
 void relax(double* out, const double* in, int first, int last) {

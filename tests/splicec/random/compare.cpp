@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a random program and its translation, which are in one shared object, on the same inputs: compare FILE FIRST LAST. See run.py.
 #include <sennit/runtime.hpp>
 #include <sennit/splice.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Comes before a translation, so that its splices tell what they report.
 #pragma once
 

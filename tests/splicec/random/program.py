@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A random C program for splicec: program.py SEED PREFIX prints it, with names that begin so. Its functions call one another in all ways
 that the guide names.
 

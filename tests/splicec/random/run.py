@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random C programs, each compiled as it stands and as splicec translates it, on many inputs: the results have to be the same.
 
 run.py --programs N --inputs N [--first SEED] --splicec COMMAND --compare COMMAND --c COMPILER --cxx COMPILER --include FOLDER...

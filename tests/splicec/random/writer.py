@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The text of a random program, and what its pragmas say. See program.py."""
 
 ARRAYS, SIZE, MARGIN = 4, 192, 32

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What holds whatever programs do is asserted, and costs nothing where it is not.
 #undef SENNIT_ASSERTIONS
 #define SENNIT_ASSERTIONS 0

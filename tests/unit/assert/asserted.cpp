@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // With assertions, whatever the library is built with.
 #undef SENNIT_ASSERTIONS
 #define SENNIT_ASSERTIONS 1

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The names of promotion points in a report.
 #include "beat/point_name.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The deque without those who want something of its owner, and the value that says who may take a frame.
 #include "deque/deque.hpp"
 #include "deque/eligibility.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The list of frames that have left their deques.
 #include "deque/frame_list.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who may take which frame of a deque, and what the others find then.
 #include "owner.hpp"
 

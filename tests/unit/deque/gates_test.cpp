@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The reasons for which a deque's gates are shut: each alone, and each with each other one.
 #include "owner.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A deque that gets no memory for what a stolen branch needs.
 #include "owner.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A deque and its owner, which is the thread that runs the test: it pushes and pops as strands do.
 #pragma once
 

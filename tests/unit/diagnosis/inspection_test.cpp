@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a report reads of a program that goes on meanwhile.
 #include "diagnosis/inspection.hpp"
 

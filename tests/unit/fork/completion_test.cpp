@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How branches that end find the strand that waits for them.
 #include "stack/fiber.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a fork that nobody steals takes of the stack.
 #include <sennit/detail/fork/fork_frame.hpp>
 #include <sennit/detail/fork/frame.hpp>

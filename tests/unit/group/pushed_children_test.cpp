@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The children of a group that its own strand has pushed.
 #include "worker/worker.hpp"
 

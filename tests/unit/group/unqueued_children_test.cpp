@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The children of a group that were not pushed by its own strand: in whatever order they begin and end, what they leave is in
 // serial order. Strands are simulated, in random order, by the thread that runs the test.
 #include "fork/views.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is remembered of loops, by their keys.
 #include "loop/loop_costs.hpp"
 

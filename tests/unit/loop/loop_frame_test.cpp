@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The iterations that a strand has taken on: what is claimed, what is cut off, and what is left.
 #include <sennit/detail/loop/frame.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads of the library's own.
 #include "process/library_thread.hpp"
 #include "process/settings.hpp"

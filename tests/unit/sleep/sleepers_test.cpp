@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who is woken, who owns a wake, and who watches: one step after the other.
 #include "sleep/sleepers.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What ends a splice before all of it has run: which failure counts, which reason counts, and what is not run.
 #include "splice/bytes_in_use.hpp"
 #include "splice/earliest_failure.hpp"

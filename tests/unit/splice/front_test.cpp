@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order of a front, with lines of numbers in place of trees and calls.
 #include "splice/front.hpp"
 

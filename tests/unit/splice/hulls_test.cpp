@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Effects as a few hulls, against the effects themselves.
 #include "splice/hulls.hpp"
 #include "splice/splicer.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How two lanes are forked. What depends on the other strand at the same time is for the models.
 #include "splice/lane_fork.hpp"
 

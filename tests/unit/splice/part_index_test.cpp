@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The index of a sequence's parts, compared with a look at each part.
 #include "splice/part_index.hpp"
 #include "splice/splicer.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random tests of a front that walks trees.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The front of tiles on small trees, against what depends on what in them.
 #include "seeds.hpp"
 #include "splice/tile_front.hpp"

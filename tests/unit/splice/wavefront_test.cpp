@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The wavefront on small trees, against what depends on what in them.
 #include "seeds.hpp"
 #include "splice/wavefront.hpp"

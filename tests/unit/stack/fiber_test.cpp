@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stacks to run strands on: how one is left for another, and how they wait to be used again.
 #include "fork/views.hpp"
 #include "stack/fiber.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which barriers serve whom, by their number.
 #include "system/barrier.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The token of a thread that sleeps.
 #include "system/parker.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory that a thread keeps for the next time.
 #include "system/spare_blocks.hpp"
 

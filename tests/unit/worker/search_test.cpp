@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a worker that looks for work can be reached by: its mailbox, and the set of those that are idle.
 #include "deque/mailbox.hpp"
 #include "worker/searching_set.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What native code says where something has no meaning.
 #include <cstdio>
 #include <cstdlib>

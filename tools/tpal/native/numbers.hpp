@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers: the command and the native code that it makes compute, read and print them alike.
 #pragma once
 

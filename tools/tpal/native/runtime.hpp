@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a TPAL program that was compiled to native code needs: the tree of its tasks, beats, and its command line. `tpal build`
 // puts the files of this folder before the code it writes. What differs between programs is unnamed, so that several of them can be
 // linked together as functions.

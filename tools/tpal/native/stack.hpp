@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A task's stack in native code, with its promotion-ready marks.
 #include <algorithm>
 #include <cstdint>

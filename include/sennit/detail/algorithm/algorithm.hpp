@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An algorithm as an object: the forms in which it is called, and one message of the compiler for a call that fits none.
 #pragma once
 

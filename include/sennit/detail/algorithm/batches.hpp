@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sequences without random access, cut into batches by the strand that walks along them.
 #pragma once
 

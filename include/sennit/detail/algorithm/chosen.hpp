@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The positions of the least and of the greatest element of a sequence.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a merge of two sorted sequences is cut, so that parts of it are merges of their own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operations of reductions and reducers, which make one value of two.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Equality with a value, and the search for a number among numbers.
 #pragma once
 

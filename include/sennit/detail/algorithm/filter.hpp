@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_filter: the elements that a predicate chooses, in a std::vector.
 #pragma once
 

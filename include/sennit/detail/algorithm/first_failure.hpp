@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The first exception in any strand of an algorithm, kept while other strands put their elements in order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lowest position at which something holds: searched in windows, one after the other, each a parallel loop.
 #pragma once
 

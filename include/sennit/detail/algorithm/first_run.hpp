@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The first run of elements of which something holds.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The forms in which algorithms are called: for a predicate, a value, an order, or two sequences.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The blocks of a sequence in the order in which strands claim them, and the frontier behind which the place of
 // each block's output is known.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sorts and selections of a few elements, or positions, that stay within their bounds whatever a comparison answers, as those of std do not.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stable merges and sorts without memory. They exchange elements, so that a comparator that throws loses none.
 #pragma once
 

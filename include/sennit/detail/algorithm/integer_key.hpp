@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys as unsigned integers that have the same order.
 #pragma once
 

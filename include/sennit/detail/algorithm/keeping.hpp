@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What packing does with the elements of a block: which are kept, and how they reach their places.
 #pragma once
 

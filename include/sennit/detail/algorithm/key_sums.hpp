@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is made of the elements of each key, in one pass over the elements, for keys that are few.
 #pragma once
 

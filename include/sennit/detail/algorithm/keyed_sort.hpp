@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sorts by integer keys: a radix sort of the elements, or of their keys and positions.
 #pragma once
 

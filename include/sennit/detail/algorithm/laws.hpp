@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Laws that operations must satisfy and types do not express, checked with values of the program: a value is
 // an identity; an operation is associative; a fold and its combination agree.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The blocks of a sequence, with marks for the elements of each.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Marks: a bit for each element of a block.
 #pragma once
 

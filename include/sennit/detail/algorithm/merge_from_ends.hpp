@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A merge of two sorted runs from both ends at once, and a sort of few elements that consists of such merges.
 #pragma once
 

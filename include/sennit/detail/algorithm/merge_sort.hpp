@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Merge sort between a range and a buffer, with parallel merges. It loses no element if a comparator throws.
 #pragma once
 

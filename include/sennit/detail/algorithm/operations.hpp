@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known about operations that combine values: whether they are associative, and their identities.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where elements are in memory, and whether the output of an algorithm overlaps its input.
 #pragma once
 

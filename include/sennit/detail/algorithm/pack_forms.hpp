@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The forms of algorithms that copy the elements they choose, and what algorithms in place need of elements.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the elements to keep are packed: blocks are marked by the strands that claim them, and packed in their order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The values of parts of a sequence, each computed in order, numbers by fours: the basis of reductions and folds.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Moves elements to where a sort of their positions says.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The forms of algorithms over one sequence, or from one to a destination, with up to two more arguments.
 #pragma once
 

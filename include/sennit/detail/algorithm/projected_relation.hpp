@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A relation of two elements, such as an order or an equality, that is one of their projections.
 #pragma once
 

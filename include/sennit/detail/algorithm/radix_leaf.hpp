@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stable radix sort of as many elements as fit in a cache, on one strand.
 #pragma once
 

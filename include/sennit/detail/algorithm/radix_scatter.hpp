@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One pass of a radix sort over a block of elements: what their digits are, and where elements go.
 #pragma once
 

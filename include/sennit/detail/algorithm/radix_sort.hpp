@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stable parallel radix sort of elements that are copied as bytes are.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The positions of elements by rank, without moving any.
 #pragma once
 

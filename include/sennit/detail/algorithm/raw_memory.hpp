@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory for elements that an algorithm moves or copies elsewhere meanwhile.
 #pragma once
 

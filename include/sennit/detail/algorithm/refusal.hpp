@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The compilers' messages for a wrong call of an algorithm: one static_assert for the first argument that
 // does not fit, instead of a list of candidates and their constraints.
 #pragma once

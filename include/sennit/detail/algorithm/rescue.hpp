@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What puts copies of elements in their place where a comparison or a key throws.
 #pragma once
 

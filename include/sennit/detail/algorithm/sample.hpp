@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A sample of elements that are to be sorted, and the buckets between its elements.
 #pragma once
 

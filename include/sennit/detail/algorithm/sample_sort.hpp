@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stable sort by comparisons: into buckets between elements of a sample, which are then merge sorted.
 #pragma once
 

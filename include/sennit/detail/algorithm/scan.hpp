@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How prefixes are computed: in one pass at the frontier, and in two passes ahead of it.
 #pragma once
 

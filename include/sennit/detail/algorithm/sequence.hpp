@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sequences of algorithms: n values, given by two integers, two iterators, an iterator and a number, or
 // a range; and the destinations of results.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What packing does with a block of two sorted sequences: which elements a union, an intersection or a difference has.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a sequence is shuffled: elements go to random buckets, which are shuffled one by one.
 #pragma once
 

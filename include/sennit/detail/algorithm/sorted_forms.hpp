@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The forms of algorithms on two sorted sequences, and what compilers say of calls that fit none.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Partitions: the elements for which a predicate holds before, or apart from, the others.
 #pragma once
 

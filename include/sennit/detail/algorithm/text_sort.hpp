@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sorts by texts: a radix sort of some bytes of each at a time, with the positions of the elements.
 #pragma once
 

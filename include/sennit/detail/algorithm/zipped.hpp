@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two sequences as one whose values are pairs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How elements go from a sequence through its stages to a result.
 #pragma once
 

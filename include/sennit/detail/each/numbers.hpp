@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numbers of elements where positions do not tell them: behind a filter, say.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What becomes of the elements at the end of a lazy sequence: one value, or a vector.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lazy sequences: a source, and what each stage makes of the sequence before it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the last of several branches that ran elsewhere finds the strand that waits for them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work that stays in its slot while thieves take parts of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A frame with a branch of known type and room for its result.
 #pragma once
 

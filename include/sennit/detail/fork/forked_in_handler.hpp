@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In the checked variant: branches that were forked in a handler, and ask for the exception there.
 #pragma once
 

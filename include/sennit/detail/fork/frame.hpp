@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The record of latent parallelism: one branch that another worker may run. The frame of a join lives on the
 // stack of the function that forks. Children of groups and pieces of loops live in memory of their own. A
 // frame is complete only once it has left its owner's deque.

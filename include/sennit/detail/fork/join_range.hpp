@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The join of as many branches as a range has.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the end of a region must know of groups.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the runtime knows of reducers. docs/protocols/join.md has the rules.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A bound for what is alive in a run of a graph with values. docs/protocols/graphs.md, "A bound for values".
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions behind pointers, for graph::any_nodes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where items wait for workers of their colors.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The names of sennit/graph.hpp that its details know.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes whose keys are the points of a box: an array holds the nodes' states.
 #pragma once
 

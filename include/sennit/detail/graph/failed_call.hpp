@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which of the program's functions threw, on the way from the call to the strand that reports it.
 #pragma once
 

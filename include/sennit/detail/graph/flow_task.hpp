@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a task flow stores about a task.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An array that grows while other threads read it: its elements never move.
 #pragma once
 

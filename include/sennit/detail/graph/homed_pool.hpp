@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A work pool whose nodes have homes. docs/protocols/graphs.md, "Homes".
 #pragma once
 

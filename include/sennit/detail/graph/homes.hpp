@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a graph's nodes are computed when the graph follows a schedule: each worker has a box of nodes that are ready.
 #pragma once
 

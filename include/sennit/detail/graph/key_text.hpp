@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keys as they appear in messages and traces.
 #pragma once
 

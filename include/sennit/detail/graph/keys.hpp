@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numbers of a graph's nodes for their keys, and the keys for the numbers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Items of work that are within limits: none begins before it has its permits. docs/protocols/graphs.md, "Limits".
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The items that a strand of a work pool still has to do. Thieves take the older half of them while the strand is busy
 // with an item. docs/protocols/graphs.md, "Local queues".
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The colors that a color function gives a node.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exception with which a run ends if one of the graph's functions threw.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of a graph with hashed keys: numbers, found by the hashes of their keys.
 #pragma once
 

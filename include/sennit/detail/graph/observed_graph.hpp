@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A graph in an observed region. The library runs it, by way of an interface, so that programs that record no graph are
 // not compiled for that. docs/protocols/graphs.md, "Observed regions".
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a strand of any kind of work pool does with its local queue.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A work pool whose ready nodes have priorities. docs/protocols/graphs.md, "Priorities".
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is ready, by its priority.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The compilers' messages for a graph whose functions do not fit its keys.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One run of a graph that is discovered from its sink. A node is made when it is first needed, and computed
 // once its last predecessor has been computed. docs/protocols/graphs.md has the protocol.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one strand does in a run of a graph: exploring and computing nodes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a traced run does when it begins and when it ends.
 #pragma once
 

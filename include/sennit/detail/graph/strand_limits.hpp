@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The limits of the node that a strand of a run has.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a strand does in a run with a bound for its values. docs/protocols/graphs.md, "A bound for values".
 #pragma once
 

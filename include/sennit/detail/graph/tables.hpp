@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which table a run has for its keys, and which colors.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a task does, and what it returns, as they lie in the memory of its graph.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tasks of a task_graph: what its templates call.
 #pragma once
 

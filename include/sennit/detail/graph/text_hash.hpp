@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables whose keys are texts, and are asked for without a copy of the text.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run of a graph notes for its trace, if it has one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who reads values, and how long values live because of that.
 #pragma once
 

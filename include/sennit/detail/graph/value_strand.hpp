@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a strand keeps of nodes that have values.
 #pragma once
 

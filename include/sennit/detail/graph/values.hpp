@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The values of nodes, as long as a node may read them.
 #pragma once
 

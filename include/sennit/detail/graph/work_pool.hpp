@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Work in small items that strands keep to themselves, and share only while other workers have no work.
 #pragma once
 

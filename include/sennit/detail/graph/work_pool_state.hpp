@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all kinds of work pools have in common: who is at work, and how the work ends. docs/protocols/graphs.md, "Work pools".
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small blocks of memory that one strand at a time allocates and frees.
 #pragma once
 

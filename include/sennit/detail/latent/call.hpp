@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Latent calls: what is called next can be given away although nothing has been stored for it.
 // docs/design/rollforward.md.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a strand has given away of a latent construct: one task for each beat that it took there.
 #pragma once
 

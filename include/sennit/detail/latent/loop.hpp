@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The loops of latent_for and latent_reduce: plain loops over chunks, with a promotion point at the end of each chunk.
 #pragma once
 

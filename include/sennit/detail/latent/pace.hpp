@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many iterations of a latent loop lie between two of its promotion points.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the chunks of a parallel_for are for its body: indices, with or without a step, or elements.
 #pragma once
 

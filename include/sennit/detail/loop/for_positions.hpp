@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops whose iterations have no value.
 #pragma once
 

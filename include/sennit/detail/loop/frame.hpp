@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What strands at work on the same loop share, and what thieves see of it. Protocol: docs/protocols/loops.md.
 #pragma once
 

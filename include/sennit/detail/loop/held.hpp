@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the strands at work on a loop hold its body.
 #pragma once
 

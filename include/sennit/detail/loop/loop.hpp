@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all loops are made of: positions 0..n, claimed in chunks by the strand that began the loop, cut in
 // halves by idle workers. docs/protocols/loops.md has the protocol.
 #pragma once

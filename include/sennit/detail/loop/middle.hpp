@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where what is left of a loop is cut for a thief.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How nests run: detail/loop/nest_cuts.hpp says what the parts are, loops and joins run them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the space of a nest is cut: pure arithmetic, without atomics, threads or a clock, like src/policy;
 // here because users' templates need it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops in observed regions: what is recorded of one run must be found again in the next.
 // docs/protocols/trace_cursors.md.
 #pragma once

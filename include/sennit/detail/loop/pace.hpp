@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How large the chunks of a loop are. Pure: the caller has the clock.
 #pragma once
 

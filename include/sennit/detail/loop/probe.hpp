@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tells whether the compiler sees all that an iteration of a loop does.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What compilers say of a parallel_for that does not compile. Each check is for a mistake that is often made.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a loop with a body begins: as a plain loop, or shared with those who wait. docs/protocols/loops.md, "What a
 // waiting worker is promised".
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What several strands call at once: the body of a loop, the operation of a reduction, the comparator of a
 // sort.
 #pragma once

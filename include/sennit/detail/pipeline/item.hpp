@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a pipeline knows of an item, apart from its value.
 #pragma once
 

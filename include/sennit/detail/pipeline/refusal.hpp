@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The compilers' messages for a pipeline whose stages do not fit.
 #pragma once
 

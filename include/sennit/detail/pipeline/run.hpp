@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One run of a pipeline: items go through the stages depth first. docs/protocols/pipelines.md.
 #pragma once
 

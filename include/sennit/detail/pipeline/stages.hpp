@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stages and sources of a pipeline, and what goes from one to the next.
 #pragma once
 

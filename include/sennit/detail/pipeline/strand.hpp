@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The strands that do the stages of a pipeline, and share their work by frames.
 #pragma once
 

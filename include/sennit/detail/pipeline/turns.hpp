@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How items take turns in a stage that does one at a time. docs/protocols/pipelines.md has the protocol.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a range is cut into blocks where the library looks for the best size while the splice runs.
 #pragma once
 

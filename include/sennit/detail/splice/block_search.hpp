@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which size of blocks is tried next while a splice runs, and when the best one has been found.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much data declared trees, and slices of functions, touch.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many trees of a splice are interleaved: numbers that are tried from one group to the next.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order in which the steps of a splice have run, and which of them ran in parallel.
 #pragma once
 

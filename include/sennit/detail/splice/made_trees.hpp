@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The trees of a splice, cut as they are spliced.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Orders of the steps of declared trees: the numbers of their blocks, and whether an order keeps interfering
 // steps in the order of the loop.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trees that begin elsewhere than at their first index, as sweeps over a ring have to, or that go backward.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What effects keep of a region of data, whatever its type is.
 #pragma once
 

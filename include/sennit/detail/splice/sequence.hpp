@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interface between the constructs of splices and the library: calls, steps and sequences without their
 // types.
 #pragma once

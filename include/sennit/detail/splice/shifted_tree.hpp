@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trees over ranges whose blocks are shifted from one tree to the next, so that a block needs only blocks with
 // its own number and lower ones.
 #pragma once

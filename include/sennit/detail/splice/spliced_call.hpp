@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interface between the splicer and the calls that it interleaves.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Steps of declared trees, in the order in which a splice has run them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which memory the steps of a splice touch, as it is kept in a schedule.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trees over rectangles, which are cut in tiles. The tiles are shifted from one tree to the next, in rows and in columns, so
 // that a tile needs only tiles of earlier trees with its own numbers and lower ones.
 #pragma once

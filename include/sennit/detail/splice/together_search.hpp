@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many trees are interleaved: numbers that are tried from one group of trees to the next.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether the trees of two runs have the same parts with the same effects.
 #pragma once
 

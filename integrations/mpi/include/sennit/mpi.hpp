@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Strands that wait for MPI, and graphs and sweeps of several ranks.
 #pragma once
 

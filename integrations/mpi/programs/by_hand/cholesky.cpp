@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cholesky by hand, on MPI and OpenMP: column by column of tiles, each of which goes to the ranks that need it as soon as it is
 // complete; then all tiles to the right of the column are updated.
 #include "integrations/mpi/programs/cholesky.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // edges: what an edge of a graph between two ranks costs, against MPI_Isend and MPI_Irecv of the same value. `chain`: each node
 // needs the one before, on the other rank; `stream`: values go from one rank to the other, and none needs another.
 #include <sennit/mpi.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // heat by hand, on MPI and OpenMP: rows are exchanged before each step, while the rows that need no others are done.
 #include "integrations/mpi/programs/heat.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ParlayLib on Sennit: the functions that ParlayLib asks of a scheduler. Comes before any header of
 // ParlayLib, best by -include sennit/parlay.hpp on the command line; or from within parlay/parallel.h. See
 // integrations/parlay/README.md.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parallel algorithms of C++17 in libstdc++, as std::sort(std::execution::par, ...), on Sennit: the functions that they
 // ask of a back end. Comes before any header of the standard library, best by -include sennit/std_execution.hpp on the
 // command line. See integrations/std_execution/README.md.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All of oneTBB but the flow graph: what runs in parallel on Sennit, the rest from oneTBB.
 #pragma once
 #include <oneapi/tbb/blocked_range.h>

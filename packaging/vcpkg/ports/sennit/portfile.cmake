@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # An overlay port of the clone that it is in: vcpkg install sennit --overlay-ports=packaging/vcpkg/ports
 get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../../../.." ABSOLUTE)
 

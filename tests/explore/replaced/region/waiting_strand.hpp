@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In place of the library's header: a strand that waits stays on its worker.
 #pragma once
 

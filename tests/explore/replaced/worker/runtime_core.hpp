@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In place of the library's header: what an explored program has of a runtime. Who is told that there is work is the
 // library's own, in worker/waking.cpp.
 #pragma once

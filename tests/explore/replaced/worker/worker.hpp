@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In place of the library's header: what an explored program has of a worker. Its deque, its place among the sleepers and
 // its parker are the library's; it does not search, and a strand that waits stays on it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What ParlayLib's header of this name declares for its schedulers to define, and how it includes one of
 // them.
 #ifndef PARLAY_PARALLEL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Code in ParlayLib's manner on the four functions of its schedulers, small and written for the tests.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // barrier, bcast, reduce and the other collectives. The strand waits, and blocks no worker.
 //
 // As in MPI, all ranks of a communicator call the same collectives in the same order. So strands that run beside each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // error: what MPI says went wrong.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // graph: a graph of tasks whose nodes are computed by several ranks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // graph_error: a graph failed on one of its ranks.
 #pragma once
 

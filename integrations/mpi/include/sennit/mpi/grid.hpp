@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // grid: rows of values that all ranks name alike, each with memory for the rows that it uses.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // send, recv, sendrecv: messages between ranks. The strand waits, and blocks no worker.
 #pragma once
 

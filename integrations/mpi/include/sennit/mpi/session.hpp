@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // session: MPI, from its beginning to its end.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sweep: steps over the rows of grids, on all ranks, with messages once in many steps.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // sweep_error: a sweep failed on one of its ranks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // wait: a strand waits for requests of MPI, and blocks no worker.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // run: a graph of tasks over ranks whose values are moved by StarPU.
 #pragma once
 

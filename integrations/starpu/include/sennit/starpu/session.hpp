@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // session: StarPU and its part for MPI, from their beginning to their end.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who adds to a group, and whether somebody waits for it: not both at a time.
 #pragma once
 

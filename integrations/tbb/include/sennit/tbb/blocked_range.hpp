@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // blocked_range: half-open intervals that are split down to a grain.
 #pragma once
 

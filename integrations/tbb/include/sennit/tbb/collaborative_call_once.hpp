@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // collaborative_call_once: a function that is called once, by the first who needs it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tasks that run although nobody waits for them: each begins on a thread that is there for such tasks.
 #pragma once
 

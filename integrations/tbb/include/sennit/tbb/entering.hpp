@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a construct begins: in which runtime, and in which setting.
 #pragma once
 

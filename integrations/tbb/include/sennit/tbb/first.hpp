@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What comes before all else: oneTBB's own types that its containers share with its algorithms, and the guards of those of
 // its headers that Sennit replaces. A header of oneTBB that includes one of them finds it included already.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // global_control: limits for the whole program while it lives.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // task_scheduler_observer: what is called when threads come to work in an arena.
 #pragma once
 

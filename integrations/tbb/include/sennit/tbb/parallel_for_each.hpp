@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_for_each: over sequences, and over items that are found on the way.
 #pragma once
 

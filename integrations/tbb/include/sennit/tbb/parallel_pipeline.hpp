@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_pipeline: items go through filters, so many at a time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parallel_reduce, parallel_deterministic_reduce.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filters: the stages of parallel_pipeline, and chains of them.
 #pragma once
 

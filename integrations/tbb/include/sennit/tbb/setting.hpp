@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a strand is in the constructs of oneTBB: in whose context, and in which arena.
 #pragma once
 

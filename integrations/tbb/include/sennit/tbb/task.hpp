@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // task: tasks that are suspended, and resumed by others.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // task_arena: work with workers of its own; this_task_arena.
 #pragma once
 

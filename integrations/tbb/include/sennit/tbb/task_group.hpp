@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // task_group: tasks whose number is known only at run time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tasks that are made before they are handed to their group, or to an arena.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A failure of one rank, as all ranks throw it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any number of bytes, as MPI counts them: an int of some type.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When the traces of all ranks began, by one clock.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages that nobody wants any more, or for which there is no memory: received, so that their sends complete.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which nodes of a graph a rank has to compute, which values it gets from others, and who gets its own.
 #pragma once
 

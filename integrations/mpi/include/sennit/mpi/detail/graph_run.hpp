@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One rank's part of a graph that several ranks compute. docs/protocols/ranks.md has the protocol.
 #pragma once
 

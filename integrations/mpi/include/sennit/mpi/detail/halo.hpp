@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which rows a rank has to have, and to compute, so that some steps of a sweep need no other rank.
 #pragma once
 

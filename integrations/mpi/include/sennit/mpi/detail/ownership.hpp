@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether two ranks have taken a node for their own, which then both would compute.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values of nodes as messages of MPI. docs/protocols/ranks.md has the protocol.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What strands wait for, and the one place that looks whether it has come.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The messages of one sweep on one rank, and what becomes of them if a rank fails. docs/protocols/ranks.md has the protocol.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The messages of a rank in its trace. A program that is not traced pays a call and a comparison for each.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What collectives move and combine, as MPI's types.
 #pragma once
 

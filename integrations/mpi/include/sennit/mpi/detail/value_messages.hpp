@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values of nodes on their way between ranks: what a graph and its transport have of them.
 #pragma once
 

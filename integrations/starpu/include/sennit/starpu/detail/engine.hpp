@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // StarPU in this process, and its communicator.
 #pragma once
 

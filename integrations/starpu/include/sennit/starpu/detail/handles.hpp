@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values of nodes as data handles, moved by StarPU-MPI.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A value of any size as a data handle of StarPU.
 #pragma once
 

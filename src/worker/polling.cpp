@@ -144,7 +144,8 @@ void poller::begin() { polling::of_process().add(*this); }
 void poller::end() noexcept { polling::of_process().remove(*this); }
 
 void poller::await_more(unsigned events) noexcept {
-  if (awaited_count.fetch_add(events, std::memory_order_relaxed) == thread_rests) polling::of_process().call.unpark();
+  if (awaited_count.fetch_add(events, std::memory_order_relaxed) == thread_rests)
+    polling::of_process().call.unpark();
 }
 void poller::await_fewer(unsigned events) noexcept {
   awaited_count.fetch_sub(events, std::memory_order_relaxed);

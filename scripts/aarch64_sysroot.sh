@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Puts the libraries that a build for AArch64 needs, and that its programs load, into a folder: aarch64_sysroot.sh FOLDER. Does
-# nothing if they are there. Says what is missing, and fails, where it cannot.
+# nothing if they are there. Says what is missing, and fails, where it cannot: with status 77 if packages cannot be fetched.
 set -eu
 
 packages=libboost-context-dev,libhwloc-dev,libgtest-dev,libgmock-dev,libfmt-dev,libcli11-dev,nlohmann-json3-dev,libffi-dev,libpng-dev
@@ -14,14 +14,16 @@ if ! command -v mmdebstrap >/dev/null; then
   exit 1
 fi
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-rm -rf "$folder.new"
+mkdir -p "$(dirname "$folder")"
+fresh=$(mktemp -d "$folder.XXXXXX")
+trap 'rm -rf "$log" "$fresh"' EXIT
 # Extracted, not installed: nothing of it runs.
-if ! mmdebstrap --quiet --variant=extract --arch=arm64 --include="$packages" bookworm "$folder.new" >"$log" 2>&1; then
+if ! mmdebstrap --quiet --variant=extract --arch=arm64 --include="$packages" bookworm "$fresh" >"$log" 2>&1; then
   cat "$log" >&2
   say "mmdebstrap could not fetch Debian's packages for arm64: $packages; is the network up?"
-  exit 1
+  exit 77
 fi
-echo "$packages" >"$folder.new/made-of"
+echo "$packages" >"$fresh/made-of"
 rm -rf "$folder"
-mv "$folder.new" "$folder"
+chmod 755 "$fresh"
+mv "$fresh" "$folder"

@@ -30,7 +30,14 @@ built() {
 
 case $# in
   0)
-    tag=$(git tag --list 'v[0-9]*' --merged HEAD --sort=-version:refname | head -n 1)
+    # Of a shallow clone nobody knows which tags it has not got.
+    shallow=$(git rev-parse --is-shallow-repository)
+    if [ "$shallow" = true ]; then
+      say "this is no whole clone, so its tags may be missing, and nothing is compared; make one: git fetch --unshallow --tags"
+      exit 0
+    fi
+    tags=$(git tag --list 'v[0-9]*' --merged HEAD --sort=-version:refname)
+    tag=$(printf '%s\n' "$tags" | sed -n 1p)
     if [ -z "$tag" ]; then
       say "no commit has a tag yet, so there is nothing to compare with"
       exit 0

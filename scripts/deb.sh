@@ -39,10 +39,10 @@ inside() {
 
 version=$(sed -n 's/^#define SENNIT_VERSION_[MP][A-Z]* *//p' include/sennit/version.hpp | paste -sd.)
 
-rm -rf "$out"
+mkdir -p "$out"
 new_root build buildd "ca-certificates,$(list Build-Depends packaging/debian/control)"
 tree=$roots/build/build/sennit-$version
-mkdir -p "$tree" "$out"
+mkdir -p "$tree"
 git archive --prefix="sennit-$version/" HEAD | gzip -9n >"$roots/build/build/sennit_$version.orig.tar.gz"
 tar -xzf "$roots/build/build/sennit_$version.orig.tar.gz" -C "$roots/build/build"
 cp -R "$tree/packaging/debian" "$tree/debian"
@@ -56,6 +56,7 @@ sennit ($version-1) UNRELEASED; urgency=medium
 END
 say "building"
 inside build sh -c "cd '/build/sennit-$version' && DEB_BUILD_OPTIONS='parallel=${JOBS:-1}' dpkg-buildpackage -us -uc"
+rm -f "$out"/sennit_* "$out"/*.deb
 cp "$roots"/build/build/sennit_* "$roots"/build/build/*.deb "$out"
 rm -rf "$roots/build"
 

@@ -31,10 +31,10 @@ check() {
 }
 
 is_clean() {
-  changed=$(git status --porcelain)
+  changed=$(git status --porcelain) || return 1
   [ -z "$changed" ] || { printf '%s\n' "$changed" | head; false; }
 }
-has_no_tag() { ! git rev-parse -q --verify "refs/tags/v$version" >/dev/null; }
+has_no_tag() { tag=$(git tag --list "v$version") && [ -z "$tag" ]; }
 changelog_has_version() {
   section=$(sed -n 's/^## \[\(.*\)\].*/\1/p' CHANGELOG.md | sed -n 1p)
   [ "$section" = "$version" ] || { echo "the first section of CHANGELOG.md is [$section]"; false; }

@@ -27,7 +27,9 @@ def python():
         print("docs: installing Sphinx from PyPI into build/docs/python", file=sys.stderr)
         subprocess.run(["/usr/bin/python3", "-m", "venv", "--system-site-packages", folder], check=True)
         pip = [folder / "bin/pip", "install", "--quiet", "--disable-pip-version-check", "--ignore-installed"]
-        subprocess.run([*pip, "-r", HERE / "requirements.txt"], check=True)
+        if subprocess.run([*pip, "-r", HERE / "requirements.txt"]).returncode != 0:
+            print("docs: pip could not install scripts/site/requirements.txt; is the network up?", file=sys.stderr)
+            raise SystemExit(77)
         installed.write_text(wanted)
     return folder / "bin/python"
 

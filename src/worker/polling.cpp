@@ -126,7 +126,7 @@ void polling::serve() noexcept {
   while (!stops_.load(std::memory_order_relaxed)) {
     unsigned awaited = awaited_count.load(std::memory_order_relaxed);
     in_vain = awaited == 0 ? in_vain + 1 : 0;
-    if (in_vain > policy::polling::periods_before_rest &&
+    if (in_vain >= policy::polling::periods_before_rest &&
         awaited_count.compare_exchange_strong(awaited, thread_rests, std::memory_order_relaxed)) {
       call.park();
       awaited_count.fetch_and(~thread_rests, std::memory_order_relaxed);
@@ -135,7 +135,7 @@ void polling::serve() noexcept {
     }
     call.park(std::chrono::nanoseconds(policy::polling::busy_period_ns));
     const unsigned now = polls_.load(std::memory_order_relaxed);
-    if (now == before && awaited != 0) poll();
+    if (now == before && detail::events_awaited()) poll();
     before = polls_.load(std::memory_order_relaxed);
   }
 }

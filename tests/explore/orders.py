@@ -233,6 +233,8 @@ def main():
     print(f"{found} of {len(mutants)} weakened orders found; {argued} make no difference")
     if arguments.write:
         write_table(rows)
+    if found == 0:
+        raise SystemExit("no weakened order was found: nothing was weakened, or no case runs")
     if wrong:
         raise SystemExit("not as expected:\n" + "\n".join(wrong))
 

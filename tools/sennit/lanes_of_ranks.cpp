@@ -111,12 +111,16 @@ std::vector<traffic> traffic_of(const lanes& l) {
 
 std::vector<std::filesystem::path> files_of_ranks(const std::filesystem::path& file) {
   std::vector<std::filesystem::path> found;
-  if (std::filesystem::exists(file)) return found;
+  const bool of_one = std::filesystem::exists(file);
   for (;;) {
     std::filesystem::path of_rank = file;
     of_rank.replace_filename(
         fmt::format("{}.{}{}", file.stem().string(), found.size(), file.extension().string()));
     if (!std::filesystem::exists(of_rank)) return found;
+    // A run of one rank has written over no file of several: the latest run counts.
+    if (of_one && found.empty() &&
+        std::filesystem::last_write_time(of_rank) < std::filesystem::last_write_time(file))
+      return found;
     found.push_back(of_rank);
   }
 }

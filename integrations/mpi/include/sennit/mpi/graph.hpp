@@ -131,7 +131,8 @@ void run_on_ranks(MPI_Comm comm, const std::vector<Key>& sinks,
 // On several, two calls of predecessors() and some 200 ns more for a node, and a message for a value. A vector or string, or a
 // shared one, goes from the memory of one rank to that of the other; it must not change before the run ends. Other values are
 // copied on each side. Values of up to 512 bytes that follow each other within 5 us go together: one waits for others no longer than
-// its rank has work, and a millisecond at most. A value is freed when it has been sent, unless nodes of its own rank read it.
+// its rank has work, and two milliseconds at most. A value is freed some time after it has been sent, unless nodes of its own rank
+// read it: then, when the run ends.
 template <class Key, class Predecessors, class Compute, class Color, class Hash, class Priority>
 void run(MPI_Comm comm, const std::vector<Key>& sinks,
          const nodes<Predecessors, Compute, Color, Hash, Priority>& given) {

@@ -49,7 +49,7 @@ void send(const Range& values, int to, int tag, MPI_Comm comm = MPI_COMM_WORLD,
 // How many bytes the message had.
 inline std::size_t size_of(const MPI_Status& received) {
   MPI_Count bytes = 0;
-  MPI_Get_elements_x(&received, MPI_BYTE, &bytes);
+  detail::requests::of_process().call([&] { MPI_Get_elements_x(&received, MPI_BYTE, &bytes); });
   return static_cast<std::size_t>(bytes);
 }
 

@@ -127,13 +127,20 @@ class graph_run final : value_receiver {
   };
 
  public:
-  graph_run(MPI_Comm comm, const Given& given)
-      : comm_(comm), rank_(rank_in(comm)), given_(given), transport_(comm) {}
+  graph_run(MPI_Comm comm, const Given& given) : comm_(comm), rank_(rank_in(comm)), given_(given) {}
 
   void run(const std::vector<Key>& all_sinks) {
-    std::vector<Key> sinks;
-    std::exception_ptr failure;
     const auto rank_of = [this](const Key& k) { return rank_of_node(k); };
+    std::optional<discovery<Key, hash, predecessors, decltype(rank_of)>> search;
+    std::exception_ptr failure;
+    try {
+      transport_.emplace(comm_);
+      search.emplace(comm_, given_.predecessors, rank_of);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    throw_together(failure);
+    std::vector<Key> sinks;
     try {
       for (const Key& k : all_sinks) {
         if (rank_of(k) == rank_) sinks.push_back(k);
@@ -141,8 +148,7 @@ class graph_run final : value_receiver {
     } catch (...) {
       failure = std::current_exception();
     }
-    discovery<Key, hash, predecessors, decltype(rank_of)> search(comm_, given_.predecessors, rank_of);
-    found_ = search.run(sinks, failure);
+    found_ = search->run(sinks, failure);
     std::vector<int> sources;
     all_readers readers;
     try {
@@ -158,17 +164,18 @@ class graph_run final : value_receiver {
 
     std::exception_ptr receiving_failed;
     try {
-      transport_.expect(sources, *this);
+      transport_->expect(sources, *this);
       sennit::join([&] { compute_all(sinks, failure); }, [&] { receive_all(receiving_failed); });
     } catch (...) {
       // The surrounding region was cancelled. Perhaps no branch has begun, and the other ranks have not been told.
       if (failure == nullptr && receiving_failed == nullptr) {
         failure = std::current_exception();
-        transport_.tell_failure();
+        transport_->tell_failure();
       }
     }
     if (failure == nullptr) failure = receiving_failed;
-    transport_.settle(some_rank_failed(failure), readers);
+    const std::exception_ptr unsettled = transport_->settle(some_rank_failed(failure), readers);
+    if (failure == nullptr) failure = unsettled;
     throw_together(failure);
   }
 
@@ -184,10 +191,10 @@ class graph_run final : value_receiver {
   void compute_all(const std::vector<Key>& sinks, std::exception_ptr& failure) {
     try {
       region_.run([&] { run_graph(sinks); });
-      transport_.computed();
+      transport_->computed();
     } catch (...) {
       failure = std::current_exception();
-      transport_.tell_failure();
+      transport_->tell_failure();
     }
   }
 
@@ -208,7 +215,7 @@ class graph_run final : value_receiver {
         return rank_value<value>(arrival_of(at->second).came.take());
       if (const auto at = found_.readers.find(*k.key); at != found_.readers.end()) {
         const auto shared = std::make_shared<const sent_value<value>>(compute_node(*k.key, node));
-        transport_.send(shared->bytes(), shared, at->second.others);
+        transport_->send(shared->bytes(), shared, at->second.others);
         return at->second.here ? rank_value<value>(shared) : rank_value<value>();
       }
       return rank_value<value>(compute_node(*k.key, node));
@@ -269,12 +276,12 @@ class graph_run final : value_receiver {
   // Until all values have come, or some rank has failed.
   void receive_all(std::exception_ptr& failure) {
     try {
-      if (transport_.receive_all()) region_.cancel();
+      if (transport_->receive_all()) region_.cancel();
     } catch (...) {
       // Nodes wait for values that nobody receives any more.
       failure = std::current_exception();
       region_.cancel();
-      transport_.tell_failure();
+      transport_->tell_failure();
     }
   }
 
@@ -295,7 +302,7 @@ class graph_run final : value_receiver {
   discovered<Key, hash> found_;
   std::vector<arrival> arrivals_;
   sennit::region region_;
-  Transport transport_;
+  std::optional<Transport> transport_;  // made in step with the other ranks
 };
 
 }  // namespace sennit::mpi::detail

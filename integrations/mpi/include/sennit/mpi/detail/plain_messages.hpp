@@ -37,7 +37,8 @@ namespace sennit::mpi::detail {
 //   receive_all()               on a strand of its own: until all values have come; or until some rank has failed: true
 //   tell_failure()              ends receive_all() on all ranks, this one included
 //   computed()                  when all nodes of this rank are; throws what went wrong meanwhile
-//   settle(failed, readers)     on all ranks together, after all of that: returns when nothing is under way any more
+//   settle(failed, readers)     on all ranks together, after all of that: returns when nothing is under way any more, with what went
+//                               wrong on this rank
 //
 // Here brief values to one rank go together, if they follow each other closely.
 class plain_messages final : poller {
@@ -108,12 +109,19 @@ class plain_messages final : poller {
   }
 
   // What is sent is received, so that all sends complete and nothing stays in MPI.
-  void settle(bool failed, const all_readers&) {
+  std::exception_ptr settle(bool failed, const all_readers&) {
     drop_brief();
     if (failed) discard_what_is_under_way();
-    wait_all(requests_);
-    owners_.clear();
-    wait_all(news_);
+    std::exception_ptr failure;
+    for (std::vector<MPI_Request>* const sends : {&requests_, &news_}) {
+      try {
+        wait_all(*sends);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+    }
+    outgoing_.clear();
+    return failure;
   }
 
  private:
@@ -175,6 +183,8 @@ class plain_messages final : poller {
     if (!guard.owns_lock() || broken_ != nullptr) return 0;
     try {
       send_brief();
+      // Now and then, as a look takes as long as there are messages.
+      if (!requests_.empty() && ++polls_in_vain_ >= requests_.size()) let_go_of_sent();
     } catch (...) {
       broken_ = std::current_exception();
       tell_failure_alone();
@@ -184,8 +194,8 @@ class plain_messages final : poller {
 
   void isend(std::span<const std::byte> bytes, const std::shared_ptr<const void>& owner, int to, int tag) {
     const byte_count count(bytes.size(), std::source_location::current());
-    requests_.reserve(owners_.size() + 1);
-    owners_.push_back(owner);
+    if (requests_.size() == requests_.capacity()) requests_.reserve(2 * requests_.size() + 16);
+    outgoing_.push_back({owner, to});
     requests_.push_back(MPI_REQUEST_NULL);
     trace_sent(to, tag, bytes.size(), comm_);
     check(requests::of_process().call([&] {
@@ -198,24 +208,34 @@ class plain_messages final : poller {
   // Their memory is what values to come are made of.
   void let_go_of_sent() {
     done_.resize(requests_.size());
+    statuses_.resize(requests_.size());
     int count = 0;
-    check(requests::of_process().call([&] {
+    int code = requests::of_process().call([&] {
       return MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, done_.data(),
-                          MPI_STATUSES_IGNORE);
-    }),
-          "send the values of nodes", std::source_location::current());
-    if (count == MPI_UNDEFINED) count = 0;
-    for (int i = 0; i < count; ++i)
-      owners_[static_cast<std::size_t>(done_[static_cast<std::size_t>(i)])].reset();
+                          statuses_.data());
+    });
+    if (code == MPI_SUCCESS || code == MPI_ERR_IN_STATUS) {
+      for (int i = 0; i < count; ++i) {  // none if the count is undefined, which is negative
+        const int failed =
+            code == MPI_SUCCESS ? MPI_SUCCESS : statuses_[static_cast<std::size_t>(i)].MPI_ERROR;
+        if (failed == MPI_SUCCESS) continue;
+        // Nobody is to wait for it.
+        --sent_to_[static_cast<std::size_t>(
+            outgoing_[static_cast<std::size_t>(done_[static_cast<std::size_t>(i)])].to)];
+        code = failed;
+      }
+    }
     std::size_t kept = 0;
     for (std::size_t i = 0; i < requests_.size(); ++i) {
-      if (owners_[i] == nullptr) continue;
-      owners_[kept] = std::move(owners_[i]);
+      if (requests_[i] == MPI_REQUEST_NULL) continue;
+      outgoing_[kept] = std::move(outgoing_[i]);
       requests_[kept++] = requests_[i];
     }
-    owners_.resize(kept);
+    outgoing_.resize(kept);
     requests_.resize(kept);
     look_at_ = 2 * kept + 4;
+    polls_in_vain_ = 0;
+    check(code, "send the values of nodes", std::source_location::current());
   }
 
   void tell_failure_alone() noexcept {
@@ -310,9 +330,15 @@ class plain_messages final : poller {
   std::vector<brief_values> together_;  // by rank
   bool waiting_ = false;                // some of these
   std::vector<MPI_Request> requests_;
-  std::vector<std::shared_ptr<const void>> owners_;  // of what each request sends
-  std::size_t look_at_ = 4;                          // so many requests, to see which have completed
+  struct outgoing {
+    std::shared_ptr<const void> owner;
+    int to;
+  };
+  std::vector<outgoing> outgoing_;  // what each request sends
+  std::size_t look_at_ = 4;         // so many requests, to see which have completed
+  std::size_t polls_in_vain_ = 0;   // since then
   std::vector<int> done_;
+  std::vector<MPI_Status> statuses_;
   std::exception_ptr broken_;  // what went wrong while nobody could be told
   bool told_ = false;
   std::vector<MPI_Request> news_;       // of the failure, by rank

@@ -130,7 +130,8 @@ class received_value<std::shared_ptr<T>> {
  public:
   std::byte* room(std::size_t size) {
     if (size == size_of_null) return &null_;
-    came_ = std::make_shared<sequence>(elements_in<typename sequence::value_type>(size));
+    came_ = std::make_shared<sequence>();
+    came_->resize(elements_in<typename sequence::value_type>(size));
     return std::as_writable_bytes(std::span(*came_)).data();
   }
   std::shared_ptr<T> take() noexcept { return std::move(came_); }

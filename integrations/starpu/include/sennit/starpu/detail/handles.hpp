@@ -96,13 +96,13 @@ class handles {
     news_.computed();
   }
 
-  void settle(bool failed, const mpi::detail::all_readers& readers) {
+  std::exception_ptr settle(bool failed, const mpi::detail::all_readers& readers) {
     for (const std::vector<reader>* const r : readers) {
       if (failed && !sent_to_.contains(r)) send({}, *r, false);
     }
     one_fewer_under_way();
     done_.wait();
-    news_.settle(failed, readers);
+    return news_.settle(failed, readers);
   }
 
  private:

@@ -44,9 +44,9 @@ int main() {
   const std::string report = beating.report();
   std::printf("%s", report.c_str());
   const bool good = has(report, " beats delivered\n") &&
-                    has(report, " times: inline_points::own(long), line 13\n") &&
-                    has(report, "never taken: inline_points::own(long), line 14\n") &&
-                    has(report, "not rolled forward: inline_points::shared(long), line 15\n") &&
+                    has(report, " times: inline_points::own(long), line 14\n") &&
+                    has(report, "never taken: inline_points::own(long), line 15\n") &&
+                    has(report, "not rolled forward: inline_points::shared(long), line 16\n") &&
                     has_once(report, ": inline_points::instance(long), line ") &&
                     has_once(report, ": a lambda in inline_points::in_lambda(long), line ") &&
                     has_once(report, ": latent_reduce in inline_points::in_loop(long)\n");

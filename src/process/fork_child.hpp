@@ -6,10 +6,10 @@ namespace sennit::detail {
 
 // Locks that a child of fork(2) may need. `hold` takes them before the process forks, `let_go` frees them
 // afterwards, in parent and child. Each folder of src/ that has such locks makes one object, when the library
-// is loaded. A thread that holds locks of the first kind may wait for those of the second, so `hold` is
+// is loaded. A thread that holds locks of one kind may wait for those of the next, so `hold` is
 // called in this order, `let_go` in the other.
 struct held_over_forks {
-  enum kind { of_groups, of_workers, kinds };
+  enum kind { of_groups, of_workers, of_trace, kinds };
   using action = void (*)() noexcept;
   held_over_forks(kind of, action hold, action let_go) noexcept;
 };

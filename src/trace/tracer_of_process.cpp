@@ -23,6 +23,10 @@ namespace {
 constinit std::atomic<tracer*> in_use{nullptr};
 constinit std::atomic<bool> asked_for{true};  // until it is known
 unsigned generation_in_use = 0;
+constinit std::mutex making;
+// A thread that the child has not got may be about to make the tracer.
+const held_over_forks over_forks(
+    held_over_forks::of_trace, []() noexcept { making.lock(); }, []() noexcept { making.unlock(); });
 
 // The file ends with the program, as far as that ends by exit(3).
 struct ends_with_program {
@@ -66,7 +70,6 @@ tracer* tracer::current(unsigned workers) noexcept {
   // ORD[D73] acquire: the tracer as it was made; pairs with the release below.
   tracer* all = in_use.load(std::memory_order_acquire);
   if (all == nullptr) {
-    static constinit std::mutex making;
     const std::lock_guard guard(making);
     all = in_use.load(std::memory_order_relaxed);
     if (all == nullptr) {

@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 BUILD = ROOT / "build/docs"
 # What is copied to the folder that Sphinx reads; the pages of the reference are written beside.
-PARTS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "docs", "integrations", "bench", "models", "gallery"]
+PARTS = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "docs", "integrations", "bench", "models", "gallery", "examples"]
 
 
 def python():

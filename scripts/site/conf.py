@@ -63,7 +63,7 @@ def add_tree(app, docname, source):
     for page, folder in SECTIONS:
         if page == docname and folder:
             named = re.findall(r"\]\(([\w./-]+)\.md", source[0])
-            pages = [name for name in dict.fromkeys(named) if "/" not in name or re.match(r"\.\./\.\./integrations/", name)]
+            pages = [name for name in dict.fromkeys(named) if "/" not in name or re.match(r"\.\./\.\./(integrations|examples)/", name)]
             others = sorted(path.stem for path in (ROOT / folder).glob("*.md"))
             missing = [name for name in others if name not in pages and name != "README"]
             source[0] += toctree(name for name in pages + missing if name != "README")

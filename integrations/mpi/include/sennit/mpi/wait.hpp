@@ -15,7 +15,7 @@ namespace sennit::mpi {
 
 // Returns when the request has completed, as MPI_Wait does, with the request's status. Meanwhile the strand's worker does
 // something else. Workers that have nothing to do look whether requests have completed; if all are busy, a thread of the
-// library does so each millisecond. So a request is noticed a millisecond late at most, plus what the system keeps that thread
+// library does so each millisecond. So a request is noticed two milliseconds late at most, plus what the system keeps that thread
 // waiting.
 //
 // The wait is not ended by a cancellation of the strand's region: nobody knows what the request is for. recv() and others are.

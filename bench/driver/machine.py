@@ -15,6 +15,7 @@ def machine(folder, hellos, load):
     return {
         "date": date.today().isoformat(),
         "cpu": _field("/proc/cpuinfo", "model name"),
+        "kind": kind(),
         "cpus": len(os.sched_getaffinity(0)),
         "memory_mib": int((_field("/proc/meminfo", "MemTotal") or "0").split()[0]) // 1024,
         "kernel": platform.release(),
@@ -22,6 +23,17 @@ def machine(folder, hellos, load):
         "systems": {label: f"{hello.get('runtime')} ({_compiler(hello)})" for label, hello in hellos.items()},
         "absent": absent(folder),
     }
+
+
+def kind(cpuinfo=Path("/proc/cpuinfo"), caches=Path("/sys/devices/system/cpu/cpu0/cache")):
+    """What tells one kind of machine from another of the same name: clouds sell several generations as "AMD EPYC"."""
+    words = [f"{name.split()[-1]} {_field(cpuinfo, name)}" for name in ("cpu family", "model") if _field(cpuinfo, name)]
+    sizes = [
+        _text(index / "size").replace("K", " KiB")
+        for index in sorted(caches.glob("index*"))
+        if _text(index / "type") in ("Data", "Unified")
+    ]
+    return ", ".join([*words, *([f"caches of {', '.join(sizes)}"] if sizes else [])])
 
 
 def available_bytes():
@@ -63,6 +75,10 @@ def _rustc():
 
 def _said(*words):
     return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def _text(path):
+    return path.read_text().strip() if path.is_file() else ""
 
 
 def _field(path, name):

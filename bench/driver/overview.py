@@ -91,10 +91,20 @@ def kept(found, file):
     """What the picture and the words of a run are made of, as JSON can have it."""
     machine = file["machine"]
     return {
-        "machine": {key: machine[key] for key in ("cpu", "cpus", "date", "load_before", "systems") if key in machine},
+        "machine": {key: machine[key] for key in ("cpu", "kind", "cpus", "date", "load_before", "systems") if key in machine},
         "commit": file["commit"],
         "kernels": [asdict(panel) for panel in found],
     }
+
+
+def with_run(runs, run):
+    """The kept runs, the newest first: this one in the place of the last one on the same kind of machine."""
+    return [run, *(other for other in runs if _machine(other) != _machine(run))]
+
+
+def _machine(run):
+    machine = run["machine"]
+    return ", ".join(filter(None, [f"{machine['cpu']}, {machine['cpus']} CPUs", machine.get("kind")]))
 
 
 def from_kept(record):
@@ -125,19 +135,25 @@ def papers(simulated):
     return found
 
 
-def words(found, file, simulated):
-    """What the README says below the picture."""
-    names = list(SYSTEMS.values())
-    behind = [f"`{panel.name}`" for panel in found if any(panel.faster(system) for system in SYSTEMS if system != "sennit")]
-    machine = file["machine"]
+def words(runs, simulated):
+    """What the README says below the picture, of each kind of machine that has a run."""
     means = [one.mean for one in simulated]
-    return " ".join(filter(None, [
-        f"On {machine['cpus']} CPUs, Sennit is faster than the fastest of {', '.join(names[1:-1])} and {names[-1]}, or as fast, in "
-        f"{len(found) - len(behind)} of {len(found)} kernels.",
-        f"It is slower in {_list(behind)}." if behind else "",
-        "Other programs took a part of the machine during that run." if machine.get("load_before", 0) > BUSY else "",
+    return " ".join([
+        *(_words_of_run(*from_kept(run), first=run is runs[0]) for run in runs),
         f"On {simulated[0].cores} simulated cores, the programs of each of five papers run {min(means):.2f} to {max(means):.2f} times as "
         "fast, in the geometric mean, as by the best of the paper's schedulers; both sides have the best settings that were tried.",
+    ])
+
+
+def _words_of_run(found, file, first):
+    names = list(SYSTEMS.values())
+    behind = [f"`{panel.name}`" for panel in found if any(panel.faster(system) for system in SYSTEMS if system != "sennit")]
+    others = f"the fastest of {', '.join(names[1:-1])} and {names[-1]}" if first else "the fastest of them"
+    return " ".join(filter(None, [
+        f"On {file['machine']['cpus']} CPUs{'' if first else f' of another kind ({_machine(file)})'}, Sennit is faster than "
+        f"{others}, or as fast, in {len(found) - len(behind)} of {len(found)} kernels.",
+        f"It is slower in {_list(behind)}." if behind else "",
+        "Other programs took a part of the machine during that run." if file["machine"].get("load_before", 0) > BUSY else "",
     ]))
 
 
@@ -226,12 +242,11 @@ def _footnote(found, file):
     schedules = "OpenMP and oneTBB: the fastest of their schedules in each row. Sennit: nothing set."
     load = machine.get("load_before", 0)
     busy = f"the machine was busy before the run (load {load})" if load > BUSY else ""
-    cpu = f"{machine['cpu']}, {machine['cpus']} CPUs"
     return [
         f"Medians of {min(counts)} to {max(counts)} interleaved samples. {serial}",
         f"{schedules} Within {figures.NEAR_ONE:.0%} counts as equal.",
         "; ".join(systems),
-        ", ".join(filter(None, [cpu, machine.get("date"), file["commit"], busy])),
+        ", ".join(filter(None, [_machine(file), machine.get("date"), file["commit"], busy])),
     ]
 
 

@@ -180,9 +180,9 @@ class Overview(unittest.TestCase):
         self.assertEqual(drawn.returncode, 0, drawn.stderr)
         for name in ("overview-light.svg", "overview-dark.svg", "overview.json"):
             self.assertEqual((pictures / name).read_text(), (self.folder / name).read_text(), "write it again: make readme")
-        found, file = overview.from_kept(json.loads((pictures / "overview.json").read_text()))
+        runs = json.loads((pictures / "overview.json").read_text())["runs"]
         simulated = json.loads((ROOT / "docs/evidence/data/combination.simulated.json").read_text())
-        said = overview.words(found, file, overview.papers(simulated))
+        said = overview.words(runs, overview.papers(simulated))
         page = " ".join((ROOT / "README.md").read_text().split())
         self.assertIn(f"<!-- made by make readme --> {said} <!-- until here -->", page, "write it again: make readme")
 
@@ -191,8 +191,23 @@ class Overview(unittest.TestCase):
         for openmp, expected in ((0.5, "in 7 of 8 kernels. It is slower in `fib(7)`. On 80"), (0.7, "in 8 of 8 kernels. On 80")):
             file = records(sennit=0.6, openmp=0.7, onetbb=0.7, rayon=0.7)
             next(r for r in file["results"] if r["kernel"] == "fib" and r["system"] == "openmp")["median"] = openmp
-            found = overview.panels(ROOT / "bench/suites/overview.toml", [file])
-            self.assertIn(expected, overview.words(found, file, [paper]))
+            run = overview.kept(overview.panels(ROOT / "bench/suites/overview.toml", [file]), file)
+            self.assertIn(expected, overview.words([run], [paper]))
+
+    # Catches: a run on another machine that takes the place of the first one's, or words that leave one of them out.
+    def test_keeps_a_run_for_each_kind_of_machine(self):
+        paper = overview.Paper("loops", 1.5, 1, 2, 3, 80)
+        runs = []
+        for kind, openmp in (("model 1", 0.5), ("model 2", 0.7), ("model 1", 0.7)):
+            file = records(sennit=0.6, openmp=openmp, onetbb=0.7, rayon=0.7)
+            file["machine"] = {**MACHINE, "kind": kind}
+            run = overview.kept(overview.panels(ROOT / "bench/suites/overview.toml", [file]), file)
+            runs = overview.with_run(runs, run)
+        self.assertEqual([run["machine"]["kind"] for run in runs], ["model 1", "model 2"])
+        said = overview.words(runs, [paper])
+        self.assertIn("On 2 CPUs, Sennit is", said)
+        self.assertIn("On 2 CPUs of another kind (Abacus 1, 2 CPUs, model 2), Sennit is", said)
+        self.assertNotIn("slower", said)
 
     def test_says_which_file_is_missing(self):
         drawn = subprocess.run(

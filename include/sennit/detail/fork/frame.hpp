@@ -99,8 +99,10 @@ class frame {
   // Where the branch of a join is in the deque of the worker that its strand is on; null: it is in no deque any more.
   // The strand may read it while a thief writes it. The gate then tells, as the strand is still on the worker that the
   // thief has come to.
-  SENNIT_INLINE void enter_slot(slot* at) noexcept { std::construct_at(&slot_, at); }
-  SENNIT_INLINE slot* in_slot() const noexcept { return slot_.load(std::memory_order_relaxed); }
+  SENNIT_INLINE slot* enter(slot* tail, std::uintptr_t content) noexcept {
+    return fill(tail, content, slot_);
+  }
+  SENNIT_INLINE slot* in_slot() const noexcept { return slot_in(slot_); }
   // Under the lock of the deque that it leaves.
   void leave_slot() noexcept { slot_.store(nullptr, std::memory_order_relaxed); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/interface.hpp"
+#include "tools/manual_and_completion.hpp"
 
 #include <sennit/version.hpp>
 
@@ -311,7 +311,7 @@ std::string for_fish(const command& all) {
 
 }  // namespace
 
-void add_interface(CLI::App& app, std::string_view program, const manual& says) {
+void add_manual_and_completion(CLI::App& app, std::string_view program, const manual& says) {
   const auto all = [&app, name = std::string(program)] { return command_of(app, name); };
   // As --version: CLI11 prints the text, and the command is not asked for more.
   app.add_option_function<std::string>(

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# interface_test.sh PROGRAM NAME FOLDER: the manual page and the words for shells of a command, as they are installed.
+# manual_and_completion_test.sh PROGRAM NAME FOLDER: the manual page and the words for shells of a command, as they are installed.
 # Catches: an option of --help that the page or a shell does not know, a page that man(1) complains about, a script that a shell
 # cannot read, and words in the wrong place.
 program=$1 name=$2 folder=$3

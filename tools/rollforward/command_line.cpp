@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/rollforward/command_line.hpp"
 
-#include "tools/interface.hpp"
+#include "tools/manual_and_completion.hpp"
 #include "tools/output.hpp"
 #include "tools/rollforward/compile.hpp"
 #include "tools/rollforward/fault.hpp"
@@ -92,7 +92,7 @@ int with_options(int argc, char** argv) {
                "rollforward"};
   app.set_version_flag("--version", fmt::format("rollforward {}.{}.{}", SENNIT_VERSION_MAJOR,
                                                 SENNIT_VERSION_MINOR, SENNIT_VERSION_PATCH));
-  tools::add_interface(
+  tools::add_manual_and_completion(
       app, "rollforward",
       {.summary = "make promotion points cost nothing, from assembly to assembly",
        .exit_status = "0: all went well\n1: the assembly was not rewritten\n2: the arguments are wrong",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/sennit/command_line.hpp"
 
-#include "tools/interface.hpp"
+#include "tools/manual_and_completion.hpp"
 #include "tools/sennit/demo.hpp"
 #include "tools/sennit/doctor.hpp"
 #include "tools/sennit/measure.hpp"
@@ -402,7 +402,7 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
                "sennit");
   app.set_version_flag("--version", std::string("sennit ") + sennit::version());
   app.require_subcommand(1);
-  tools::add_interface(
+  tools::add_manual_and_completion(
       app, "sennit",
       {.summary = "run parallel programs, look at what they did, and see what the machine offers them",
        .exit_status = "0: all went well\n1: a result is wrong\n2: the arguments, the inputs or the "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/splicec/command_line.hpp"
 
-#include "tools/interface.hpp"
+#include "tools/manual_and_completion.hpp"
 #include "tools/output.hpp"
 #include "tools/splicec/translate.hpp"
 
@@ -66,7 +66,7 @@ int parse(int argc, char** argv) {
                "sennit splicec"};
   app.set_version_flag("--version", fmt::format("splicec {}.{}.{}", SENNIT_VERSION_MAJOR,
                                                 SENNIT_VERSION_MINOR, SENNIT_VERSION_PATCH));
-  tools::add_interface(
+  tools::add_manual_and_completion(
       app, "sennit-splicec",
       {.summary = "translate C and C++ programs with '#pragma splice'",
        .exit_status = "0: all went well\n1: the program was not translated\n2: the arguments are wrong",

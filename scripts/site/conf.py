@@ -81,7 +81,7 @@ def replace_pictures(app, doctree):
             nodes.image(uri=uri, alt=alt.group(1) if alt else "", classes=[f"only-{theme}", "picture"])
             for uri, theme in ((light, "light"), (dark, "dark"))
         ]
-        raw.replace_self(images)
+        raw.replace_self(nodes.container("", *images, classes=["pictures"]))
 
 
 def link_names(app, doctree, docname):

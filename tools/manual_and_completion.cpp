@@ -228,11 +228,12 @@ std::string for_bash(const command& all) {
       paths.empty()
           ? ""
           : fmt::format("    case $path/$word in\n      {}) path=$path/$word ;;\n    esac\n", paths);
-  // Where nothing is proposed, bash proposes files.
+  // Where nothing is proposed, bash proposes files. It takes "--name=value" for three words.
   return fmt::format(
       "# Made by '{0} --completion bash'.\n"
       "{1}() {{\n"
       "  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} path= word words=\n"
+      "  if [[ $current == = ]]; then current=; elif [[ $before == = ]]; then before=${{COMP_WORDS[COMP_CWORD-2]}}; fi\n"
       "  for word in \"${{COMP_WORDS[@]:1:COMP_CWORD-1}}\"; do\n{2}    :\n  done\n"
       "  case $path:$before in\n{3}{4}  esac\n"
       "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"

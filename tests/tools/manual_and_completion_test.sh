@@ -50,6 +50,7 @@ done
 
 if [ "$name" = sennit ]; then
   [ "$(offered sennit sim --steal '')" = "ask barrier fence" ] || fail "bash proposes '$(offered sennit sim --steal '')' as steals"
+  [ "$(offered sennit sim --steal = a)" = ask ] || fail "bash proposes '$(offered sennit sim --steal = a)' behind --steal=a"
   [ "$(offered sennit run mand)" = mandelbrot ] || fail "bash proposes '$(offered sennit run mand)' for mand"
   [ -z "$(offered sennit run fib --json x)" ] || fail "bash proposes words where a file is meant"
   [[ $(offered sennit list --) != *--steal* ]] || fail "bash proposes options of another command"

@@ -26,6 +26,7 @@ from driver import overview  # noqa: E402
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
 PICTURE = re.compile(r'(?:src|srcset)="([^"]+)"|!\[[^]]*\]\(([^)\s]+)\)')
 MACHINE = {"cpu": "Abacus 1", "cpus": 2, "date": "2000-01-02", "systems": {"rayon": "rayon 9"}}
+LETTER = 0.52  # the width of a letter, in heights of the font
 SERIAL = {"size": 7, "serial": "default"}
 
 
@@ -63,6 +64,19 @@ class Pictures(unittest.TestCase):
         for path in (ROOT / "docs").rglob("*.svg"):
             with self.subTest(path=str(path.relative_to(ROOT))):
                 self.assertTrue(list(xml.parse(path).iter("{http://www.w3.org/2000/svg}text")))
+
+    # Catches labels of a figure that run into those beside them.
+    def test_of_the_evidence_have_labels_that_do_not_touch(self):
+        for path in (ROOT / "docs/evidence/pictures").glob("*.svg"):
+            lines = {}
+            for text in xml.parse(path).iter("{http://www.w3.org/2000/svg}text"):
+                style = text.get("style", "")
+                if "text-anchor: middle" in style and text.get("transform", "").startswith("rotate(-0 "):
+                    half = len(text.text or "") * float(re.search(r"font: (\d+)px", style)[1]) * LETTER / 2
+                    lines.setdefault(text.get("y"), []).append((float(text.get("x")) - half, float(text.get("x")) + half))
+            for line in map(sorted, lines.values()):
+                with self.subTest(path=path.name):
+                    self.assertTrue(all(left[1] < right[0] for left, right in zip(line, line[1:])))
 
 
 class Map(unittest.TestCase):

@@ -33,6 +33,8 @@ struct option {
   words choices;      // if the value is one of some words
   std::string initial;
   std::string what;
+  bool is_required = false;
+  bool is_many = false;
 
   bool takes_number() const { return type == "UINT" || type == "INT" || type == "FLOAT" || type == "NUMBER"; }
   friend bool operator==(const option& a, const option& b) { return a.names == b.names && a.what == b.what; }
@@ -66,6 +68,13 @@ words choices_of(const std::string& range) {
   return all.size() > 1 ? all : words();
 }
 
+// "UINT in [1 - 1024]", as CLI11 says it, is 1 to 1024.
+std::string in_words(std::string range) {
+  const std::size_t from = range.find(" in [");
+  if (from == std::string::npos || !range.ends_with(']')) return range;
+  return replaced(range.substr(from + 5, range.size() - from - 6), " - ", " to ");
+}
+
 option option_of(const CLI::Option& o) {
   option made;
   for (const std::string& name : o.get_snames()) made.names.push_back("-" + name);
@@ -75,11 +84,16 @@ option option_of(const CLI::Option& o) {
     const std::string type = o.get_type_name();
     const std::size_t colon = type.find(':');
     made.type = type.substr(0, colon);
-    if (colon != std::string::npos) made.range = type.substr(colon + 1);
+    if (colon != std::string::npos) made.range = in_words(type.substr(colon + 1));
     made.choices = choices_of(made.range);
   }
   made.initial = o.get_default_str();
   made.what = o.get_description();
+  // CLI11's own words begin with a capital, ours do not.
+  if (o.check_name("--help") || o.check_name("--version"))
+    made.what[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(made.what[0])));
+  made.is_required = o.get_required();
+  made.is_many = o.get_items_expected_max() > 1;
   return made;
 }
 
@@ -127,6 +141,17 @@ std::string roff(std::string_view text) {
   return replaced(made, "\n", "\n.br\n");
 }
 
+// What follows a command, as in " PROGRAM [INPUT...]".
+std::string operands_of(const command& c) {
+  std::string all;
+  for (const option& o : c.options) {
+    if (!o.names.empty()) continue;
+    const std::string shown = "\\fI" + roff(o.operand) + "\\fR" + (o.is_many ? "..." : "");
+    all += o.is_required ? " " + shown : " [" + shown + "]";
+  }
+  return all;
+}
+
 void print_option(std::string& page, const option& o) {
   words shown;
   for (const std::string& name : o.names) shown.push_back("\\fB" + roff(name) + "\\fR");
@@ -158,7 +183,7 @@ void print_commands(std::string& page, const command& above, const std::string& 
   const std::vector<option> shared = common(above.commands);
   for (const command& c : above.commands) {
     const std::string name = program + " " + c.name;
-    page += fmt::format(".SS \"{}\"\n{}\n", roff(name), roff(c.what));
+    page += fmt::format(".SS \"{}{}\"\n{}\n", roff(name), operands_of(c), roff(c.what));
     for (const option& o : c.options) {
       if (std::find(shared.begin(), shared.end(), o) == shared.end()) print_option(page, o);
     }
@@ -185,9 +210,7 @@ std::string manual_page(const command& all, const manual& says) {
       SENNIT_VERSION_MAJOR, SENNIT_VERSION_MINOR, SENNIT_VERSION_PATCH, roff(all.name), roff(says.summary));
   page += fmt::format("\\fB{}\\fR [\\fIOPTIONS\\fR]", roff(all.name));
   if (!all.commands.empty()) page += " \\fICOMMAND\\fR [\\fIOPTIONS\\fR] [\\fIOPERANDS\\fR]";
-  for (const option& o : all.options) {
-    if (o.names.empty()) page += " \\fI" + roff(o.operand) + "\\fR";
-  }
+  page += operands_of(all);
   page += fmt::format("\n.SH DESCRIPTION\n{}\n.SH OPTIONS\n", roff(all.what));
   for (const option& o : all.options) print_option(page, o);
   if (!all.commands.empty()) {

@@ -104,12 +104,14 @@ int with_options(int argc, char** argv) {
   std::string without;
   app.add_option("assembly", in, "x86-64 assembly, as g++ -S or clang++ -S writes it")->required();
   app.add_option("-o,--output", out,
-                 "file to write, - for standard output, which it is if neither it nor --list is given");
+                 "file to write, - for standard output, which it is if neither it nor --list is given")
+      ->type_name("FILE");
   CLI::Option* const listing =
       app.add_flag("--list", list, "say which functions have promotion points, and what was copied");
   app.add_option("--without", without,
                  "assembly of the same source, compiled with -DSENNIT_NO_PROMOTION_POINTS: say how many "
                  "instructions each function has more with them")
+      ->type_name("FILE")
       ->needs(listing);
   try {
     app.parse(argc, argv);

@@ -61,9 +61,10 @@ int parse(int argc, char** argv) {
   std::vector<std::string> arguments;
   if (dashes != all) arguments.assign(dashes + 1, all);
 
-  CLI::App app{"Translates a C or C++ program with '#pragma splice' to C++ that uses Sennit.\n"
-               "What clang needs to read it comes last: sennit splicec FILE -o OUT -- -I include -D NAME",
-               "sennit splicec"};
+  CLI::App app{
+      "Translates a C or C++ program with '#pragma splice' to C++ that uses Sennit.\n"
+      "What clang needs to read the program comes last: sennit splicec FILE -o OUT -- -I include -D NAME",
+      "sennit splicec"};
   app.set_version_flag("--version", fmt::format("splicec {}.{}.{}", SENNIT_VERSION_MAJOR,
                                                 SENNIT_VERSION_MINOR, SENNIT_VERSION_PATCH));
   tools::add_manual_and_completion(

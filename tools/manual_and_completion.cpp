@@ -36,6 +36,7 @@ struct option {
   bool is_required = false;
   bool is_many = false;
 
+  bool is_help() const { return std::find(names.begin(), names.end(), "--help") != names.end(); }
   bool takes_number() const { return type == "UINT" || type == "INT" || type == "FLOAT" || type == "NUMBER"; }
   friend bool operator==(const option& a, const option& b) { return a.names == b.names && a.what == b.what; }
 };
@@ -68,9 +69,11 @@ words choices_of(const std::string& range) {
   return all.size() > 1 ? all : words();
 }
 
-// "UINT in [1 - 1024]", as CLI11 says it, is 1 to 1024.
+// "UINT in [1 - 1024]", as CLI11 says it, is 1 to 1024. Of several ranges the last one counts.
 std::string in_words(std::string range) {
+  range.erase(0, range.rfind(':') + 1);
   const std::size_t from = range.find(" in [");
+  if (range.starts_with("FLOAT ") && from == std::string::npos) return "";
   if (from == std::string::npos || !range.ends_with(']')) return range;
   return replaced(range.substr(from + 5, range.size() - from - 6), " - ", " to ");
 }
@@ -107,8 +110,9 @@ command command_of(const CLI::App& app, const std::string& name) {
       made.commands.push_back(command_of(*sub, sub->get_name()));
       continue;
     }
-    for (option& o : command_of(*sub, "").options)
-      made.options.push_back(std::move(o));  // a group of options
+    for (option& o : command_of(*sub, "").options) {  // a group of options
+      if (!o.is_help()) made.options.push_back(std::move(o));
+    }
   }
   return made;
 }
@@ -174,7 +178,7 @@ std::vector<option> common(const std::vector<command>& commands) {
     const auto has = [&](const command& c) {
       return std::find(c.options.begin(), c.options.end(), o) != c.options.end();
     };
-    if (std::all_of(commands.begin(), commands.end(), has)) all.push_back(o);
+    if (!o.is_help() && std::all_of(commands.begin(), commands.end(), has)) all.push_back(o);
   }
   return all;
 }
@@ -185,7 +189,7 @@ void print_commands(std::string& page, const command& above, const std::string& 
     const std::string name = program + " " + c.name;
     page += fmt::format(".SS \"{}{}\"\n{}\n", roff(name), operands_of(c), roff(c.what));
     for (const option& o : c.options) {
-      if (std::find(shared.begin(), shared.end(), o) == shared.end()) print_option(page, o);
+      if (!o.is_help() && std::find(shared.begin(), shared.end(), o) == shared.end()) print_option(page, o);
     }
     if (!c.commands.empty()) print_commands(page, c, name);
   }
@@ -214,7 +218,7 @@ std::string manual_page(const command& all, const manual& says) {
   page += fmt::format("\n.SH DESCRIPTION\n{}\n.SH OPTIONS\n", roff(all.what));
   for (const option& o : all.options) print_option(page, o);
   if (!all.commands.empty()) {
-    page += ".SH COMMANDS\n";
+    page += ".SH COMMANDS\nEach of them has \\fB\\-\\-help\\fR, too.\n";
     print_commands(page, all, all.name);
   }
   print_section(page, "EXIT STATUS", says.exit_status, ".br\n");
@@ -244,8 +248,9 @@ std::string for_bash(const command& all) {
                                   : fmt::format("    {}) words=\"{}\" ;;\n", fmt::join(cases, "|"),
                                                 fmt::join(o.choices, " "));
     }
-    others += fmt::format("    {}:*) words=\"{} {}\" ;;\n", path, fmt::join(names_of(c.commands), " "),
-                          fmt::join(flags_of(c), " "));
+    // Options where the word begins as one does: otherwise a command or a file is meant.
+    others += fmt::format("    {}:*) words=\"{}\"; if [[ $current == -* ]]; then words=\"{}\"; fi ;;\n", path,
+                          fmt::join(names_of(c.commands), " "), fmt::join(flags_of(c), " "));
   });
   const std::string known =
       paths.empty()

@@ -53,6 +53,7 @@ if [ "$name" = sennit ]; then
   [ "$(offered sennit sim --steal = a)" = ask ] || fail "bash proposes '$(offered sennit sim --steal = a)' behind --steal=a"
   [ "$(offered sennit run mand)" = mandelbrot ] || fail "bash proposes '$(offered sennit run mand)' for mand"
   [ -z "$(offered sennit run fib --json x)" ] || fail "bash proposes words where a file is meant"
+  [[ $(offered sennit view "") != *--* ]] || fail "bash proposes options where a file is meant"
   [[ $(offered sennit list --) != *--steal* ]] || fail "bash proposes options of another command"
 fi
 

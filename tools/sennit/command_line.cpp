@@ -176,20 +176,20 @@ void add_filter(CLI::App& app, graph_filter& filter) {
         std::map<std::string, double>{{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}},
         CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME");
   };
-  app.add_option("--key", filter.key, "those whose key has this text in it")->group(group);
-  app.add_option("--matching", filter.matching, "those of whose key a part fits this regular expression")
+  app.add_option("--key", filter.key, "nodes whose key has this text in it")->group(group);
+  app.add_option("--matching", filter.matching, "nodes of whose key a part fits this regular expression")
       ->type_name("PATTERN")
       ->group(group);
-  app.add_option("--worker", filter.worker, "those that this worker computed")
+  app.add_option("--worker", filter.worker, "nodes that this worker computed")
       ->type_name("NUMBER")
       ->group(group);
-  app.add_option("--color", filter.color, "those that have this color")->type_name("NUMBER")->group(group);
-  app.add_flag("--chain", filter.chain, "those of the longest chain")->group(group);
-  app.add_option("--from", filter.from, "those that ended at this time of the run or later, such as 2.5ms")
+  app.add_option("--color", filter.color, "nodes that have this color")->type_name("NUMBER")->group(group);
+  app.add_flag("--chain", filter.chain, "nodes of the longest chain")->group(group);
+  app.add_option("--from", filter.from, "nodes that ended at this time of the run or later, such as 2.5ms")
       ->transform(time())
       ->type_name("TIME")
       ->group(group);
-  app.add_option("--to", filter.to, "those that began at this time of the run or earlier")
+  app.add_option("--to", filter.to, "nodes that began at this time of the run or earlier")
       ->transform(time())
       ->type_name("TIME")
       ->group(group);

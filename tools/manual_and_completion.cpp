@@ -249,26 +249,29 @@ std::string for_bash(const command& all) {
                                                 fmt::join(o.choices, " "));
     }
     // Options where the word begins as one does: otherwise a command or a file is meant.
-    others += fmt::format("    {}:*) words=\"{}\"; if [[ $current == -* ]]; then words=\"{}\"; fi ;;\n", path,
-                          fmt::join(names_of(c.commands), " "), fmt::join(flags_of(c), " "));
+    const bool files =
+        c.has_operands() && !c.commands.empty();  // bash has them itself where no word is proposed
+    others += fmt::format("    {}:*) words=\"{}\"{}; if [[ $current == -* ]]; then words=\"{}\"; fi ;;\n",
+                          path, fmt::join(names_of(c.commands), " "), files ? " files=-f" : "",
+                          fmt::join(flags_of(c), " "));
   });
   const std::string known =
       paths.empty()
           ? ""
           : fmt::format("    case $path/$word in\n      {}) path=$path/$word ;;\n    esac\n", paths);
   // Where nothing is proposed, bash proposes files. It takes "--name=value" for three words.
-  return fmt::format(
-      "# Made by '{0} --completion bash'.\n"
-      "{1}() {{\n"
-      "  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} path= word words=\n"
-      "  if [[ $current == = ]]; then current=; elif [[ $before == = ]]; then "
-      "before=${{COMP_WORDS[COMP_CWORD-2]}}; fi\n"
-      "  for word in \"${{COMP_WORDS[@]:1:COMP_CWORD-1}}\"; do\n{2}    :\n  done\n"
-      "  case $path:$before in\n{3}{4}  esac\n"
-      "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
-      "}}\n"
-      "complete -o bashdefault -o default -F {1} {0}",
-      all.name, function_of(all.name), known, values, others);
+  return fmt::format("# Made by '{0} --completion bash'.\n"
+                     "{1}() {{\n"
+                     "  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} path= "
+                     "word words= files=\n"
+                     "  if [[ $current == = ]]; then current=; elif [[ $before == = ]]; then "
+                     "before=${{COMP_WORDS[COMP_CWORD-2]}}; fi\n"
+                     "  for word in \"${{COMP_WORDS[@]:1:COMP_CWORD-1}}\"; do\n{2}    :\n  done\n"
+                     "  case $path:$before in\n{3}{4}  esac\n"
+                     "  COMPREPLY=($(compgen $files -W \"$words\" -- \"$current\"))\n"
+                     "}}\n"
+                     "complete -o bashdefault -o default -F {1} {0}",
+                     all.name, function_of(all.name), known, values, others);
 }
 
 std::string for_zsh(const command& all) {
@@ -323,7 +326,8 @@ std::string for_fish(const command& all) {
     const std::string begin =
         fmt::format("\ncomplete -c {}", all.name) + (all.commands.empty() ? "" : " -n " + in_quotes(where));
     for (const command& sub : c.commands)
-      lines += begin + fmt::format(" -f -a {} -d {}", sub.name, in_quotes(sub.what));
+      lines += begin + (c.has_operands() ? "" : " -f") +
+               fmt::format(" -a {} -d {}", sub.name, in_quotes(sub.what));
     for (const option& o : c.options) {
       if (o.names.empty()) continue;
       lines += begin;

@@ -30,6 +30,7 @@ include_patterns = ["*.md", "docs/**", "reference/**", "integrations/*/README.md
 exclude_patterns = ["**/*.json"]
 myst_enable_extensions = ["html_image"]
 myst_heading_anchors = 4
+highlight_language = "none"  # of blocks without a language: commands, and what they print
 pygments_style = "friendly"
 pygments_dark_style = "github-dark"
 suppress_warnings = ["myst.header"]

@@ -54,6 +54,7 @@ if [ "$name" = sennit ]; then
   [ "$(offered sennit run mand)" = mandelbrot ] || fail "bash proposes '$(offered sennit run mand)' for mand"
   [ -z "$(offered sennit run fib --json x)" ] || fail "bash proposes words where a file is meant"
   [[ $(offered sennit view "") != *--* ]] || fail "bash proposes options where a file is meant"
+  [[ $(offered sennit view "$folder/") == *"$folder/sennit.1"* ]] || fail "bash proposes no files beside a command"
   [[ $(offered sennit list --) != *--steal* ]] || fail "bash proposes options of another command"
 fi
 
@@ -65,4 +66,7 @@ for shell in zsh fish; do
   file=$folder/$([ $shell = zsh ] && echo "_$name" || echo "$name.fish")
   if command -v $shell >/dev/null; then $shell -n "$file" || fail "$shell cannot read its words"; fi
 done
+if [ "$name" = sennit ] && command -v fish >/dev/null; then
+  fish --no-config -c "source $folder/sennit.fish; complete -C'sennit view $folder/'" | grep -q sennit.1 || fail "fish proposes no files beside a command"
+fi
 exit $failed

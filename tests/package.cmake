@@ -67,16 +67,16 @@ foreach(example IN LISTS examples)
   set_tests_properties(package.example.${example} PROPERTIES FIXTURES_REQUIRED installed LABELS package TIMEOUT 300)
 endforeach()
 # Catches: a command that is installed without its page for man(1), or without its words for a shell.
-if(TARGET sennit_tool_interface)
+if(TARGET sennit_tool_manual_and_completion)
   set(pages ${prefix}/${CMAKE_INSTALL_MANDIR}/man1)
   set(data ${prefix}/${CMAKE_INSTALL_DATADIR})
   add_test(
-    NAME package.interface
+    NAME package.manual_and_completion
     COMMAND ${CMAKE_COMMAND} -E cat ${pages}/sennit.1 ${pages}/tpal.1 ${pages}/rollforward.1
             ${data}/bash-completion/completions/sennit ${data}/zsh/site-functions/_sennit
             ${data}/fish/vendor_completions.d/sennit.fish
   )
-  set_tests_properties(package.interface PROPERTIES FIXTURES_REQUIRED installed LABELS package TIMEOUT 60)
+  set_tests_properties(package.manual_and_completion PROPERTIES FIXTURES_REQUIRED installed LABELS package TIMEOUT 60)
 endif()
 
 # Programs for the variants that this build has; a few, as each compiles the headers once more.

@@ -59,8 +59,8 @@ has_no_tag() {
 }
 # Of a clone that has not fetched lately, or without tags.
 origin_has_no_tag() {
-  if ! tag=$(git ls-remote --tags origin "refs/tags/v$version" 2>&1); then
-    printf 'origin cannot be asked: %s\n' "$tag" | head -2
+  if ! tag=$(GIT_TERMINAL_PROMPT=0 timeout 60 git ls-remote --tags origin "refs/tags/v$version" </dev/null); then
+    echo "origin does not answer: is $(git remote get-url origin) right, and the network up?"
     false
   else
     [ -z "$tag" ] || { echo "somebody has released $version: git fetch --tags"; false; }
@@ -88,6 +88,7 @@ changelog_says_what_is_new() {
   awk -v version="[$version]" '$1 == "##" { here = $2 == version; next } here && /^ *[-*] / { found = 1 } END { exit !found }' CHANGELOG.md ||
     { echo "its section has no line that begins with '-'"; false; }
 }
+is_what_was_tested() { [ "$(git rev-parse HEAD)" = "$commit" ] && is_clean; }
 is_root() { [ "$(id -u)" -eq 0 ] || { echo "make deb makes clean roots: sudo scripts/release.sh"; false; }; }
 documents_agree() {
   for test in tests/docs/test_*.py tests/packaging/test_*.py tests/evidence/test_evidence.py; do
@@ -117,7 +118,7 @@ if [ $builds = yes ]; then
   check "make test" make test
   check "make check, which compares the ABI with the newest tag's" make check
   check "Debian packages are built and work" make deb
-  check "what was tested is what is committed" sh -c "[ \"\$(git rev-parse HEAD)\" = $commit ] && [ -z \"\$(git status --porcelain)\" ]"
+  check "what was tested is what is committed" is_what_was_tested
 elif [ -z "$(git tag --list 'v[0-9]*' --merged HEAD)" ]; then
   echo "ok      no commit has a tag yet, so there is no ABI to keep"
 fi

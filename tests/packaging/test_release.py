@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """scripts/release.sh in small repositories. Catches: a release of what is not committed, not described, or out already."""
 
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -53,6 +54,37 @@ class Release(unittest.TestCase):
         done = subprocess.run(["sh", (folder or self.folder) / "scripts/release.sh", "--no-build"], capture_output=True, text=True)
         self.assertNotIn("git tag -a", done.stdout)
         return done.returncode, [line.split(maxsplit=1)[1] for line in done.stdout.splitlines() if line.startswith("FAILED")]
+
+    def whole(self, make):
+        """The script with its builds, by a make of the test's own."""
+        with tempfile.TemporaryDirectory() as programs:
+            for name, text in (("make", make), ("id", "echo 0")):
+                path = pathlib.Path(programs, name)
+                path.write_text(f"#!/bin/sh\n{text}\n")
+                path.chmod(0o755)
+            environment = os.environ | {"PATH": f"{programs}:{os.environ['PATH']}"}
+            return subprocess.run(["sh", self.folder / "scripts/release.sh"], capture_output=True, text=True, env=environment)
+
+    def test_all_of_it_says_how_to_tag_what_was_tested(self):
+        done = self.whole('echo "make $1"')
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual([line for line in done.stdout.splitlines() if line.startswith("make")], ["make test", "make check", "make deb"])
+        head = subprocess.run(["git", "-C", self.folder, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True).stdout
+        self.assertIn(f"git tag -a v0.3.1 -m 'Sennit 0.3.1' {head}", done.stdout)
+
+    def test_a_test_that_fails_or_changes_what_is_committed_stops_it(self):
+        for make, what in (("[ $1 != deb ]", "Debian packages are built and work"), ("echo >>CHANGELOG.md", "what was tested is what is committed")):
+            done = self.whole(make)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"FAILED  {what}\n", done.stdout)
+            self.assertNotIn("git tag -a", done.stdout)
+            self.git("checkout", "-q", ".")
+
+    def test_nothing_is_built_of_what_cannot_be_released(self):
+        self.write("new.txt", "new")
+        done = self.whole("echo built")
+        self.assertEqual(done.returncode, 1)
+        self.assertNotIn("built\n", done.stdout)
 
     def test_what_is_in_order_may_be_released(self):
         self.assertEqual(self.failed(), (0, []))

@@ -169,8 +169,8 @@ void limited_tasks::await_all() noexcept {
   if (tasks_.empty()) return;
   is_awaited_ = true;
   // ORD[D23] acquire: what all branches did; pairs with the release in ended(). If some are still at work, the
-  // last of them says so through done_.
-  if (open_.fetch_sub(1, std::memory_order_acq_rel) != 1) worker::wait(done_, 1);
+  // last of them says so through done_. No branch needs what this strand did.
+  if (open_.fetch_sub(1, std::memory_order_acquire) != 1) worker::wait(done_, 1);
   append_views(std::exchange(views_, nullptr));
 }
 

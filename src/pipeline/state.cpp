@@ -45,8 +45,8 @@ void pipeline_state::run() {
     counts = own.counts();
   }
   // ORD[D72] acquire: what all strands did; pairs with the release in leave(). If some are still at work, the
-  // last of them says so through done_.
-  if (at_work_.fetch_sub(counts, std::memory_order_acq_rel) != counts) worker::wait(done_, 1);
+  // last of them says so through done_. No other strand needs what this one did.
+  if (at_work_.fetch_sub(counts, std::memory_order_acquire) != counts) worker::wait(done_, 1);
   append_views(std::exchange(views_, nullptr));
 }
 

@@ -34,6 +34,8 @@ unsigned usual_most_passed();
 std::uint64_t usual_most_executions();
 // As SENNIT_EXPLORE_RANDOM says; else none.
 std::uint64_t usual_random_orders();
+// As SENNIT_EXPLORE_SPURIOUS says; else none.
+unsigned usual_spurious_failures();
 // SENNIT_EXPLORE_MOST or SENNIT_EXPLORE_RANDOM has been given: a case need not be complete.
 bool is_cut_off();
 
@@ -53,6 +55,8 @@ struct options {
   bool reduces = true;
   // So many times a thread that is to sleep comes back at once, as if a signal had come.
   unsigned interrupted_sleeps = 0;
+  // So many times a compare_exchange_weak() of a thread fails although it has read what it expects.
+  unsigned spurious_failures = usual_spurious_failures();
   // More steps than that in one execution: it does not end.
   unsigned most_steps = 4000;
 };

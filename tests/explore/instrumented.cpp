@@ -94,6 +94,16 @@ bool compare(volatile T* at, T* expected, T desired, int order, int order_of_fai
                                      __ATOMIC_SEQ_CST);
 }
 
+template <class T>
+bool compare_weakly(volatile T* at, T* expected, T desired, int order, int order_of_failure,
+                    const void* caller) {
+  machine* const m = machine::current();
+  if (m == nullptr || !m->fails_spuriously())
+    return compare(at, expected, desired, order, order_of_failure, caller);
+  *expected = load(at, order_of_failure, caller);
+  return false;
+}
+
 void note(const void* at, std::size_t size, bool writes, const void* caller) {
   if (machine* const m = machine::current()) m->access_plainly(at, size, writes, caller);
 }
@@ -187,7 +197,7 @@ SENNIT_PLAIN(16)
   }                                                                                                          \
   bool __tsan_atomic##bits##_compare_exchange_weak(volatile type* at, type* expected, type desired,          \
                                                    int order, int order_of_failure) {                        \
-    return explore::compare(at, expected, desired, order, order_of_failure, SENNIT_CALLER);                  \
+    return explore::compare_weakly(at, expected, desired, order, order_of_failure, SENNIT_CALLER);           \
   }                                                                                                          \
   type __tsan_atomic##bits##_compare_exchange_val(volatile type* at, type expected, type desired, int order, \
                                                   int order_of_failure) {                                    \

@@ -86,10 +86,11 @@ void machine::begin(program&& run, const options& limits) {
   ++execution_;
   running_ = 0;
   fault_.clear();
-  places_.assign(count_ + 1, {});
+  places_.assign(count_, {});
   place_at_.clear();
-  fenced_.clear();
   sequential_.clear();
+  sequential_order_.clear();
+  for (auto& fences : fences_) fences.clear();
   for (unsigned i = 0; i < count_; ++i) {
     thread& t = threads_[i];
     t = {};
@@ -392,6 +393,10 @@ bool machine::sleep_is_interrupted() noexcept {
   return threads_[running_].interrupted++ < limits_.interrupted_sleeps;
 }
 
+bool machine::fails_spuriously() noexcept {
+  return threads_[running_].failed_spuriously++ < limits_.spurious_failures;
+}
+
 machine::eight_bytes& machine::bytes_at(std::uintptr_t granule) noexcept {
   std::size_t slot = (granule * 0x9e3779b97f4a7c15) >> 50;
   for (;; slot = (slot + 1) % remembered) {
@@ -461,10 +466,7 @@ void machine::forget_places(const void* at, std::size_t size) {
       if (found == place_at_.end()) continue;
       place& p = places_[found->second];
       p.published = {};
-      p.before += static_cast<std::uint32_t>(p.stores.size());
-      p.stores.clear();
-      p.order.clear();
-      p.writers = 0;
+      forget_stores(p);
     }
   }
 }

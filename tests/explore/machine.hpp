@@ -5,6 +5,7 @@
 
 #include "explorer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -102,16 +103,35 @@ struct access {
   touch how;
 };
 
+// Of each actor so many steps.
+using past_steps = std::array<std::uint16_t, most_actors>;
+
 struct step {
   unsigned actor = 0;
   unsigned passed = 0;  // so many newer stores of the place were passed over
   operation op;
   std::array<access, 16> accesses{};
   unsigned accessed = 0;
-  std::array<std::uint16_t, most_actors>
-      after{};  // steps of each actor that come before, in any equivalent order
+  past_steps after{};  // that come before, in any equivalent order
   std::vector<std::pair<unsigned, unsigned>>
       watched;  // by a change: places, and how often they had been written
+};
+
+// Which of some numbered things come before which others.
+class precedence {
+ public:
+  void clear() noexcept { behind_.clear(); }
+  void add(unsigned numbers) { behind_.resize(std::max<std::size_t>(behind_.size(), numbers)); }
+  // False: the other comes before the one.
+  bool add(int one, int other);
+
+ private:
+  bool has(int one, int other) const noexcept {
+    const std::vector<std::uint64_t>& behind = behind_[static_cast<unsigned>(one)];
+    const auto word = static_cast<std::size_t>(other) / 64;
+    return word < behind.size() && (behind[word] >> other % 64 & 1) != 0;
+  }
+  std::vector<std::vector<std::uint64_t>> behind_;  // of each one, a bit for each other
 };
 
 class machine {
@@ -137,9 +157,9 @@ class machine {
   // What the actor's next step would touch.
   step next(unsigned actor) const noexcept;
   // What the actor's next step may do in weak memory: how many of the newest stores it passes over. Always 0, first.
-  // `past`: of each actor the steps that come before in any case. What has not been stored in the past can as well be
-  // stored later, in another order; it is not passed over.
-  std::vector<unsigned> choices(unsigned actor, const std::array<std::uint16_t, most_actors>& past);
+  // `past`: what comes before in any case; `taken`: all steps so far. What need not have been stored before can as well
+  // be stored later, in another order; it is not passed over.
+  std::vector<unsigned> choices(unsigned actor, const past_steps& past, const std::vector<step>& taken);
   // `at`: the step's number.
   void run(unsigned actor, unsigned passed, std::uint32_t at, step& taken);
   const std::string& fault() const noexcept { return fault_; }
@@ -163,6 +183,7 @@ class machine {
   void call(const void* object, std::string name);
   std::uint64_t now_ns() noexcept;
   bool sleep_is_interrupted() noexcept;
+  bool fails_spuriously() noexcept;
   operation watch(const void* caller);
   // To the explorer, for good.
   [[noreturn]] void stop();
@@ -192,18 +213,31 @@ class machine {
     view fenced;      // at its latest sequentially consistent fence
     std::uint64_t now_ns = 0;
     unsigned interrupted = 0;
+    unsigned failed_spuriously = 0;
     std::vector<std::pair<unsigned, unsigned>> watched;
     bool asleep = false;
+  };
+  // When an access was made, and what happened before it; its number among all that is sequentially consistent, or -1.
+  struct moment {
+    unsigned actor = most_actors;
+    std::uint32_t time = 0;
+    view_of_time seen{};
+    int number = -1;
   };
   // In weak memory. The first of a place is what was there before.
   struct kept_store {
     std::uint64_t value = 0;
     view published;
     unsigned actor = most_actors;
+    moment when;
     std::uint32_t step = 0;
     unsigned writes = 0;    // to the place, with this one
     unsigned rank = 0;      // in the modification order
     bool followed = false;  // at once, by an operation that has read it
+  };
+  struct kept_load {
+    unsigned store;  // that was read
+    moment when;
   };
   struct place {
     const void* at = nullptr;
@@ -213,8 +247,9 @@ class machine {
     // In weak memory:
     std::vector<kept_store> stores;  // in the order of execution
     std::vector<unsigned> order;     // of modification: indices of these
-    std::uint32_t before = 0;        // so many stores were there when the variable was another one
-    unsigned writers = 0;            // a bit each
+    std::vector<kept_load> loads;
+    std::uint32_t before = 0;  // so many stores were there when the variable was another one
+    unsigned writers = 0;      // a bit each
   };
   // An access to some bytes of eight, for the search for data races.
   struct trail {
@@ -250,9 +285,30 @@ class machine {
   }
   void note_store(view_of_stores& into, unsigned which, std::uint32_t store) const;
   place& kept(const operation& op);
-  unsigned floor(unsigned actor, unsigned which, bool sequential) const noexcept;
-  kept_store& add_store(unsigned actor, unsigned which, unsigned rank, std::uint64_t value, bool sequential);
+  void forget_stores(place& p) const noexcept;
+  kept_store& add_store(const moment& when, unsigned which, unsigned rank, std::uint64_t value);
   void publish(unsigned actor, kept_store& made, int order);
+
+  // --- What is sequentially consistent: sequential.cpp.
+  struct sequential_step {
+    moment when;
+    view_of_time before;  // what had happened before, without what it learns itself
+    unsigned place;       // of a fence: none
+  };
+  // Pairs: one comes before the other, in any order of all that is sequentially consistent.
+  using pairs = std::vector<std::pair<int, int>>;
+  moment now(unsigned actor, const view* learnt, bool sequential) const noexcept;
+  void fences_before(const moment& m, std::vector<int>& found) const;
+  void fences_behind(const moment& m, std::vector<int>& found) const;
+  std::vector<int> sources(const moment& m) const;
+  std::vector<int> targets(const moment& m) const;
+  pairs order_of_access(const moment& m, unsigned which, bool stores, unsigned rank) const;
+  pairs order_among_sequential(const sequential_step& s) const;
+  pairs order_of_fence(const moment& m) const;
+  bool can_be(const moment& m, unsigned which, bool stores, unsigned rank) const;
+  void note_order(const moment& m, unsigned which, bool stores, unsigned rank);
+  void note_fence(unsigned actor);
+
   void note_access(const void* at, std::size_t size, bool writes, bool atomic, const void* caller);
   eight_bytes& bytes_at(std::uintptr_t granule) noexcept;
   void watch_place(thread& t, unsigned place, unsigned writes);
@@ -279,11 +335,12 @@ class machine {
   std::array<thread, most_threads> threads_;
   std::vector<std::unique_ptr<std::byte[]>> stacks_;
   void* explorer_ = nullptr;
-  mutable std::vector<place> places_;  // first the buffers, one a thread; then that of all fences
+  mutable std::vector<place> places_;  // first the buffers, one a thread
   mutable std::unordered_map<const void*, unsigned> place_at_;
-  view_of_stores fenced_;      // known to sequentially consistent fences
-  view_of_stores sequential_;  // the latest sequentially consistent stores
-  std::uint32_t at_ = 0;       // the number of the step
+  std::vector<sequential_step> sequential_;
+  std::array<std::vector<int>, most_threads> fences_;  // numbers of each thread's fences
+  precedence sequential_order_;
+  std::uint32_t at_ = 0;  // the number of the step
   std::vector<eight_bytes> memory_;
   std::uint64_t execution_ = 0;
   std::vector<void*> given_back_;

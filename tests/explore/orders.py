@@ -29,7 +29,7 @@ ORDERS = ["relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"]
 # For each case: how many orders of execution, how often one of them may pass over the newest store, and whether they are at
 # random. First few.
 ROUNDS = [(100, 4, True), (300, 1, False), (1000, 4, True), (1500, 2, False), (10000, 6, True), (20000, 2, False)]
-OWN_TESTS = "-Explorer.*:Litmus.*"
+OWN_TESTS = "-Explorer.*:Litmus.*:Axioms.*"
 # The cases that are likely to find an order, by a part of its name. They are run first.
 LIKELY_CASES = {
     "tail_seen": "Deque.Observed*", "/graph/": "Graph.*:Pool.*", "/pipeline/": "Pipeline.*", "/loop/": "Loop.*",

@@ -77,7 +77,7 @@ class search {
   std::vector<step> steps_;
   std::vector<std::vector<std::uint32_t>> touched_;              // by which steps, for each place
   std::array<std::vector<std::uint32_t>, most_threads> pushed_;  // steps whose stores are in the buffer
-  std::array<std::array<std::uint16_t, most_actors>, most_actors> clocks_{};
+  std::array<past_steps, most_actors> clocks_{};
   findings found_;
 };
 
@@ -137,7 +137,7 @@ bool search::reversible(std::size_t earlier, const step& later) const {
 void search::take_step(std::size_t at) {
   step& s = steps_[at];
   const unsigned threads = machine_.threads();
-  std::array<std::uint16_t, most_actors> known = clocks_[s.actor];
+  past_steps known = clocks_[s.actor];
   const auto join = [](auto& into, const auto& from) {
     for (unsigned i = 0; i < most_actors; ++i) into[i] = std::max(into[i], from[i]);
   };
@@ -192,7 +192,7 @@ void search::reverse(std::size_t earlier, std::size_t later) {
   actor_set first = 0;
   actor_set seen = 0;
   std::vector<std::size_t> kept;
-  const auto consider = [&](std::size_t at, const std::array<std::uint16_t, most_actors>& after) {
+  const auto consider = [&](std::size_t at, const past_steps& after) {
     const unsigned actor = steps_[at].actor;
     if ((seen & bit(actor)) == 0) {
       seen |= bit(actor);
@@ -307,7 +307,7 @@ void search::find_choices(state& now) {
     now.choices.assign(1, 0);
     return;
   }
-  std::array<std::uint16_t, most_actors> past{};
+  past_steps past{};
   if (limits_.reduces) {
     // What the step depends on beside the place itself.
     past = clocks_[now.actor];
@@ -322,7 +322,7 @@ void search::find_choices(state& now) {
   } else {
     past.fill(~std::uint16_t{0});
   }
-  now.choices = machine_.choices(now.actor, past);
+  now.choices = machine_.choices(now.actor, past, steps_);
   if (limits_.random_orders > 0 && random_() % 4 == 0)
     now.chosen = static_cast<unsigned>(random_() % now.choices.size());
 }
@@ -419,6 +419,10 @@ std::uint64_t usual_most_executions() {
 }
 std::uint64_t usual_random_orders() { return std::strtoul(setting("SENNIT_EXPLORE_RANDOM"), nullptr, 10); }
 bool is_cut_off() { return *setting("SENNIT_EXPLORE_MOST") != 0 || usual_random_orders() != 0; }
+
+unsigned usual_spurious_failures() {
+  return static_cast<unsigned>(std::strtoul(setting("SENNIT_EXPLORE_SPURIOUS"), nullptr, 10));
+}
 
 unsigned usual_most_passed() {
   const unsigned long most = std::strtoul(setting("SENNIT_EXPLORE_PASSED"), nullptr, 10);

@@ -39,39 +39,50 @@ machine::place& machine::kept(const operation& op) {
   const std::uint64_t there = is_mutex ? (p.holder >= 0 ? 1 : 0) : load_at(op.at, op.size);
   // Code that is not instrumented may have written there.
   if (!p.stores.empty() && fit(p.stores[p.order.back()].value, op.size) == there) return p;
-  p.before += static_cast<std::uint32_t>(p.stores.size());
-  p.stores.assign(1, {.value = there, .published = {}, .writes = p.writes});
+  forget_stores(p);
+  p.stores.assign(1, {.value = there, .published = {}, .when = {}, .writes = p.writes});
   p.order.assign(1, 0);
-  p.writers = 0;
   return p;
 }
 
-// The rank of the oldest store that the thread may still read, or may put one of its own behind.
-unsigned machine::floor(unsigned actor, unsigned which, bool sequential) const noexcept {
-  const unsigned own = rank(which, known(threads_[actor].seen.stores, which));
-  if (!sequential) return own;
-  return std::max({own, rank(which, known(fenced_, which)), rank(which, known(sequential_, which))});
+void machine::forget_stores(place& p) const noexcept {
+  p.before += static_cast<std::uint32_t>(p.stores.size());
+  p.stores.clear();
+  p.order.clear();
+  p.loads.clear();
+  p.writers = 0;
 }
 
-std::vector<unsigned> machine::choices(unsigned actor, const std::array<std::uint16_t, most_actors>& past) {
+std::vector<unsigned> machine::choices(unsigned actor, const past_steps& past,
+                                       const std::vector<step>& taken) {
   std::vector<unsigned> possible{0};
   if (!is_weak() || actor >= count_) return possible;
   const operation& op = threads_[actor].pending;
   const bool reads = op.what == action::load || op.what == action::try_lock;
   if (!reads && op.what != action::store && op.what != action::modify) return possible;
   const place& p = kept(op);
+  const unsigned which = place_of(op.at);
+  const unsigned oldest = rank(which, known(threads_[actor].seen.stores, which));
   const unsigned newest = static_cast<unsigned>(p.order.size()) - 1;
-  const auto in_past = [&](const kept_store& s) { return past[s.actor] > s.step; };
+  // Whoever reads a store comes after what came before that.
+  const auto comes_before = [&](const kept_store& newer, const kept_store& read) {
+    return past[newer.actor] > newer.step || (op.what != action::store && read.actor != most_actors &&
+                                              taken[read.step].after[newer.actor] > newer.step);
+  };
   for (unsigned passed = 1; passed <= newest; ++passed) {
-    const kept_store& newer = p.stores[p.order[newest - passed + 1]];
     const kept_store& s = p.stores[p.order[newest - passed]];
-    if (!in_past(newer)) break;
     const bool fails = op.what == action::modify && op.how == change_by::compare &&
                        fit(s.value, op.size) != fit(op.expected, op.size);
     const int order = fails ? op.order_of_failure : op.order;
-    if (s.rank < floor(actor, place_of(op.at), order == __ATOMIC_SEQ_CST)) break;
+    if (s.rank < oldest) break;
     if (op.what == action::try_lock ? s.value == 0 : !reads && !fails && s.followed) continue;
-    possible.push_back(passed);
+    const bool can_be_later = std::any_of(p.order.end() - passed, p.order.end(),
+                                          [&](unsigned newer) { return !comes_before(p.stores[newer], s); });
+    if (can_be_later) continue;
+    const bool learns = op.what != action::store && acquires(order);
+    const moment then = now(actor, learns ? &s.published : nullptr, order == __ATOMIC_SEQ_CST);
+    const bool stores = !reads && !fails;
+    if (can_be(then, which, stores, s.rank + (stores ? 1 : 0))) possible.push_back(passed);
   }
   return possible;
 }
@@ -86,26 +97,20 @@ step machine::next_weak(unsigned actor) const {
   s.op = t.pending;
   const operation& op = s.op;
   const auto touches = [&s](unsigned which, touch how) { s.accesses[s.accessed++] = {which, how}; };
-  const unsigned fences = count_;
   switch (op.what) {
     case action::load: {
       const unsigned which = place_of(op.at);
       touches(which, touch::read);
       // A fence in between would change nothing where nobody else has stored.
       if ((places_[which].writers & ~(1U << actor)) != 0) touches(actor, touch::read);
-      if (op.order == __ATOMIC_SEQ_CST) touches(fences, touch::read);
       break;
     }
     case action::store:
     case action::modify:
       touches(place_of(op.at), touch::write);
       touches(actor, touch::read);
-      if (op.order == __ATOMIC_SEQ_CST) touches(fences, touch::read);
       break;
-    case action::fence:
-      touches(fences, touch::write);
-      touches(actor, touch::read);
-      break;
+    case action::fence: touches(actor, touch::read); break;
     case action::barrier:
       touches(static_cast<unsigned>(op.operand), touch::write);
       touches(actor, touch::read);
@@ -121,16 +126,21 @@ step machine::next_weak(unsigned actor) const {
 }
 
 // Behind the store of the rank below.
-machine::kept_store& machine::add_store(unsigned actor, unsigned which, unsigned rank, std::uint64_t value,
-                                        bool sequential) {
+machine::kept_store& machine::add_store(const moment& when, unsigned which, unsigned rank,
+                                        std::uint64_t value) {
+  note_order(when, which, true, rank);
   place& p = places_[which];
   const auto index = static_cast<unsigned>(p.stores.size());
-  p.stores.push_back({.value = value, .published = {}, .actor = actor, .step = at_, .writes = p.writes + 1});
+  p.stores.push_back({.value = value,
+                      .published = {},
+                      .actor = when.actor,
+                      .when = when,
+                      .step = at_,
+                      .writes = p.writes + 1});
   p.order.insert(p.order.begin() + rank, index);
   for (unsigned r = rank; r < p.order.size(); ++r) p.stores[p.order[r]].rank = r;
-  p.writers |= 1U << actor;
-  note_store(threads_[actor].seen.stores, which, p.before + index);
-  if (sequential) note_store(sequential_, which, p.before + index);
+  p.writers |= 1U << when.actor;
+  note_store(threads_[when.actor].seen.stores, which, p.before + index);
   return p.stores.back();
 }
 
@@ -145,6 +155,14 @@ void machine::perform_weak(unsigned actor, step& taken) {
   const auto acquire = [&](const view& published, int order) {
     learn(acquires(order) ? t.seen : t.to_acquire, published);
   };
+  const auto read = [&](unsigned which, unsigned index, int order) {
+    place& p = places_[which];
+    const kept_store& s = p.stores[index];
+    const moment when = now(actor, acquires(order) ? &s.published : nullptr, order == __ATOMIC_SEQ_CST);
+    note_order(when, which, false, s.rank);
+    p.loads.push_back({index, when});
+    note_store(t.seen.stores, which, p.before + index);
+  };
   switch (op.what) {
     case action::load: {
       note_access(op.at, op.size, false, true, op.caller);
@@ -153,7 +171,7 @@ void machine::perform_weak(unsigned actor, step& taken) {
       const unsigned index = p.order[p.order.size() - 1 - taken.passed];
       const kept_store& s = p.stores[index];
       op.result = s.value;
-      note_store(t.seen.stores, which, p.before + index);
+      read(which, index, op.order);
       acquire(s.published, op.order);
       watch_place(t, which, taken.passed == 0 ? p.writes : s.writes);
       break;
@@ -162,10 +180,8 @@ void machine::perform_weak(unsigned actor, step& taken) {
       note_access(op.at, op.size, true, true, op.caller);
       op.result = op.operand;
       const unsigned behind = static_cast<unsigned>(kept(op).order.size()) - taken.passed;
-      publish(
-          actor,
-          add_store(actor, place_of(op.at), behind, fit(op.operand, op.size), op.order == __ATOMIC_SEQ_CST),
-          op.order);
+      const moment when = now(actor, nullptr, op.order == __ATOMIC_SEQ_CST);
+      publish(actor, add_store(when, place_of(op.at), behind, fit(op.operand, op.size)), op.order);
       if (taken.passed == 0) store_at(op.at, op.size, op.operand);
       break;
     }
@@ -181,13 +197,14 @@ void machine::perform_weak(unsigned actor, step& taken) {
       const int order = op.done ? op.order : op.order_of_failure;
       if (!op.done) {
         taken.accesses[0].how = touch::read;
-        note_store(t.seen.stores, which, p.before + index);
+        read(which, index, order);
         acquire(published, order);
         break;
       }
       p.stores[index].followed = true;
       const std::uint64_t value = fit(changed(op, op.result), op.size);
-      kept_store& made = add_store(actor, which, behind, value, order == __ATOMIC_SEQ_CST);
+      const moment when = now(actor, acquires(order) ? &published : nullptr, order == __ATOMIC_SEQ_CST);
+      kept_store& made = add_store(when, which, behind, value);
       acquire(published, order);
       made.published = published;
       publish(actor, made, order);
@@ -196,9 +213,7 @@ void machine::perform_weak(unsigned actor, step& taken) {
     }
     case action::fence:
       learn(t.seen, t.to_acquire);
-      learn(t.seen.stores, fenced_);
-      learn(t.seen.stores, sequential_);
-      learn(fenced_, t.seen.stores);
+      note_fence(actor);
       t.released = t.seen;
       t.fenced = t.seen;
       break;
@@ -210,14 +225,15 @@ void machine::perform_weak(unsigned actor, step& taken) {
       op.done = p.stores[index].value == 0;
       if (!op.done) {
         taken.accesses[0].how = touch::read;
-        note_store(t.seen.stores, which, p.before + index);
+        read(which, index, __ATOMIC_RELAXED);
         watch_place(t, which, taken.passed == 0 ? p.writes : p.stores[index].writes);
         break;
       }
       const view published = p.stores[index].published;
       p.holder = static_cast<int>(actor);
       p.stores[index].followed = true;
-      (void)add_store(actor, which, static_cast<unsigned>(p.order.size()), 1, false);
+      const moment when = now(actor, acquires(op.order) ? &published : nullptr, false);
+      (void)add_store(when, which, static_cast<unsigned>(p.order.size()), 1);
       acquire(published, op.order);
       break;
     }
@@ -226,7 +242,7 @@ void machine::perform_weak(unsigned actor, step& taken) {
       place& p = kept(op);
       p.holder = -1;
       const auto behind = static_cast<unsigned>(p.order.size());
-      publish(actor, add_store(actor, place_of(op.at), behind, 0, false), op.order);
+      publish(actor, add_store(now(actor, nullptr, false), place_of(op.at), behind, 0), op.order);
       break;
     }
     case action::barrier: {
@@ -247,9 +263,8 @@ void machine::perform_weak(unsigned actor, step& taken) {
   }
   const bool told = std::any_of(taken.accesses.begin(), taken.accesses.begin() + taken.accessed,
                                 [actor](const access& a) { return a.place == actor; });
-  if (!told) return;
-  t.at_store.time[actor] = t.seen.time[actor];
-  ++t.seen.time[actor];
+  if (told) t.at_store.time[actor] = t.seen.time[actor];
+  ++t.seen.time[actor];  // no two steps at the same time
 }
 
 }  // namespace explore

@@ -68,7 +68,8 @@ origin_has_no_tag() {
 }
 is_above_the_tags() {
   newest=$(git tag --list 'v[0-9]*' --merged HEAD --sort=-version:refname) || return 1
-  newest=$(printf '%s\n' "$newest" | sed -n 1p)
+  # A candidate (v1.2.3-rc1) comes before its release, and is sorted behind it.
+  newest=$(printf '%s\n' "$newest" | grep -E '^v[0-9]+[.][0-9]+[.][0-9]+$' | sed -n 1p)
   [ -z "$newest" ] || [ "$newest" = "v$version" ] ||
     [ "$(printf '%s\n' "$newest" "v$version" | sort -V | tail -n 1)" = "v$version" ] ||
     { echo "$newest has been released before this commit"; false; }

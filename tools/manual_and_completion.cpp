@@ -268,7 +268,8 @@ std::string for_bash(const command& all) {
                      "before=${{COMP_WORDS[COMP_CWORD-2]}}; fi\n"
                      "  for word in \"${{COMP_WORDS[@]:1:COMP_CWORD-1}}\"; do\n{2}    :\n  done\n"
                      "  case $path:$before in\n{3}{4}  esac\n"
-                     "  COMPREPLY=($(compgen $files -W \"$words\" -- \"$current\"))\n"
+                     "  mapfile -t COMPREPLY < <(compgen $files -W \"$words\" -- \"$current\")\n"
+                     "  if [[ $files ]]; then compopt -o filenames 2>/dev/null; fi\n"
                      "}}\n"
                      "complete -o bashdefault -o default -F {1} {0}",
                      all.name, function_of(all.name), known, values, others);

@@ -2,6 +2,7 @@
 // join: branches that may run in parallel.
 #pragma once
 
+#include <sennit/detail/assert.hpp>
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/construct_site.hpp>
@@ -53,7 +54,11 @@ SENNIT_INLINE bool pop() noexcept {
 
 // The tail comes from the frame: a tail that each construct made of the last one's would be a chain of loads that wait for
 // stores. A frame that has left has no slot, so the gate stops its pop on whatever worker the strand is by now.
-SENNIT_INLINE bool pop(const frame& f) noexcept { return pop_to(f.in_slot(), find_tls()); }
+SENNIT_INLINE bool pop(const frame& f) noexcept {
+  slot* const at = f.in_slot();
+  SENNIT_ASSERT(at == nullptr || at == load_tail() - 1);
+  return pop_to(at, find_tls());
+}
 
 template <class F, class G>
 SENNIT_COLD joined<F, G> join_unpushed(F& f, fork_frame<G>& right);

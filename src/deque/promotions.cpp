@@ -5,6 +5,8 @@
 #include "observe/trace_cursor.hpp"
 #include "system/reserve.hpp"
 
+#include <sennit/detail/assert.hpp>
+
 #include <new>
 
 namespace sennit::detail {
@@ -40,6 +42,7 @@ frame* promotions::mark_stolen(const slot* at, color_set colors, reserve& memory
   if (room == nullptr) return nullptr;
   branch.stolen().allocated = true;
   branch.stolen().colors = colors;
+  SENNIT_ASSERT(branch.in_slot() == at);
   branch.leave_slot();
   return &branch;
 }

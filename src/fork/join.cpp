@@ -9,6 +9,7 @@
 
 #include <sennit/detail/calls.hpp>
 #include <sennit/detail/worker_tls.hpp>
+#include <sennit/join.hpp>
 #include <sennit/region.hpp>
 
 #include <exception>
@@ -68,7 +69,8 @@ bool observe_pop(trace_cursor& cursor, frame& popped) noexcept {
 // Takes back the newest frame. False if somebody else has it.
 bool unpush(worker& w, frame& f) noexcept {
   trace_cursor* const cursor = current_tls().cursor;
-  const bool noted = cursor != nullptr && !f.where().within && cursor->pop();
+  // The frame may be of before the cursor was here.
+  const bool noted = cursor != nullptr && cursor->is_in(f.where()) && cursor->pop();
   store_tail(load_tail() - 1);
   const bool mine = take_newest(w) || listed_frames::reclaim(f);
   if (mine && noted) cursor->by().dropped(*cursor);
@@ -184,8 +186,13 @@ bool pop_part(unobserved_part& part, frame& popped, bool can_throw) {
   return true;
 }
 
-[[gnu::noinline]] bool pop_settled(frame& popped, bool can_throw) {
+// After the pop of a frame, perhaps of one that has left its deque.
+void mend_tail() noexcept {
   if (load_tail() == nullptr) worker::current()->frames().lower_tail();
+}
+
+[[gnu::noinline]] bool pop_settled(frame& popped, bool can_throw) {
+  mend_tail();
   if (unobserved_part* const part = unobserved_part::of(popped)) return pop_part(*part, popped, can_throw);
   trace_cursor* cursor = nullptr;
   if (!settle(popped, cursor)) {
@@ -255,9 +262,8 @@ void await_taken(frame& branch) noexcept {
 }
 
 bool pop_unwinding(frame& popped) noexcept {
-  slot* const tail = load_tail() - 1;
-  store_tail(tail);
-  if (!pop_gate_shut(tail)) return true;
+  if (pop(popped)) return true;
+  mend_tail();
   note_site(current_tls().cursor, __builtin_return_address(0));
   trace_cursor* counted = nullptr;
   return settle(popped, counted);

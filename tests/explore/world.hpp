@@ -97,7 +97,7 @@ struct against {
           p.at_end = [this, w] {
             w->all_ran(branches);
             for (const auto& each : w->all) {
-              if (each->tls().tail.load() == nullptr) continue;
+              if (each->tls().head_gate.load() == nullptr) continue;  // it owns nothing
               check(each->tls().tail.load() == each->frames().bottom(), "the deque is empty");
               check(each->frames().empty(), "the bounds agree");
             }

@@ -200,7 +200,7 @@ SENNIT_INLINE slot* fill(slot* tail, std::uintptr_t with, std::atomic<slot*>& ho
 }
 
 SENNIT_INLINE slot* slot_in(const std::atomic<slot*>& home) noexcept {
-#if defined(__aarch64__) && !defined(__clang__)
+#if defined(__aarch64__) && !defined(__clang__) && !SENNIT_TSAN
   // GCC 12 computes the address of an atomic object before the load.
   return *reinterpret_cast<slot* const volatile*>(&home);
 #else

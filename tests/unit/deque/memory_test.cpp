@@ -81,6 +81,47 @@ TEST(memory, that_is_missing_leaves_the_branch_to_its_strand) {
   }
 }
 
+// Catches a branch that is in no deque any more, for want of memory in no list either, and whose pop still goes to its slot: what
+// lies below that would be had twice.
+TEST(memory, that_is_missing_leaves_no_slot_to_a_branch_whose_strand_leaves) {
+  for (const bool fenced : {false, true}) {
+    if (!fenced && !membarrier_available()) continue;
+    owner o({.fenced = fenced});
+    fork_in_test older;
+    fork_in_test newer;
+    owner::push(older);
+    owner::push(newer);
+    {
+      const without_memory none(o.memory);
+      EXPECT_TRUE(o.frames.promote_all(o.memory));
+    }
+    for (fork_in_test* const f : {&newer, &older}) {
+      EXPECT_FALSE(o.pop(*f));
+      EXPECT_TRUE(o.frames.empty());
+      EXPECT_EQ(f->state(), nullptr);
+    }
+  }
+}
+
+// Catches a pop that goes to a slot of another deque, or of this one before its frames have left.
+TEST(memory, of_its_slot_is_lost_to_a_branch_that_leaves) {
+  for (const bool fenced : {false, true}) {
+    if (!fenced && !membarrier_available()) continue;
+    owner o({.fenced = fenced});
+    std::array<fork_in_test, 3> all;
+    for (frame& f : all) owner::push(f);
+    frame* const oldest = o.steal_behind_a_barrier();
+    EXPECT_EQ(oldest, &all[0]);
+    EXPECT_EQ(all[0].in_slot(), nullptr);
+    EXPECT_EQ(all[1].in_slot(), o.frames.bottom() + 1);
+    EXPECT_TRUE(o.pop(all[2]));
+    EXPECT_TRUE(o.pop(all[1]));
+    EXPECT_FALSE(o.pop(all[0]));
+    EXPECT_TRUE(o.frames.empty());
+    EXPECT_EQ(load_tail(), o.frames.bottom());
+  }
+}
+
 // Catches a thief that gives up a branch for good after a brief shortage: the owner is in the middle of another one.
 TEST(memory, that_comes_back_lets_a_thief_have_the_branch) {
   if (!membarrier_available()) GTEST_SKIP() << "this kernel refuses membarrier";

@@ -95,7 +95,11 @@ class owner {
 
   static worker_tls& tls() noexcept { return current_tls(); }
   // True: it met the gate.
-  static bool push(frame& f) noexcept { return push(reinterpret_cast<std::uintptr_t>(&f)); }
+  static bool push(frame& f) noexcept {
+    slot* const next = f.enter(load_tail(), reinterpret_cast<std::uintptr_t>(&f));
+    publish_tail(next);
+    return push_gate_shut(next);
+  }
   static bool push(loop_frame& l) noexcept {
     return push(reinterpret_cast<std::uintptr_t>(&l) | divisible::tag);
   }
@@ -111,11 +115,17 @@ class owner {
     met = false;
     slot* const tail = load_tail() - 1;
     store_tail(tail);
+    return !pop_gate_shut(tail) || pop_at_gate();
+  }
+  // The same, of the branch of a join.
+  bool pop(const frame& f) noexcept {
+    handed = nullptr;
+    met = false;
+    slot* const tail = f.in_slot();
+    store_tail(tail);
     if (!pop_gate_shut(tail)) return true;
-    met = true;
-    const worker_frames::popped popped = frames.pop(memory);
-    handed = popped.handed;
-    return popped.mine;
+    if (tail == nullptr) frames.lower_tail();
+    return pop_at_gate();
   }
   static bool push_shut() noexcept { return tls().limit.load(std::memory_order_relaxed) == shut_limit; }
   static bool pop_shut() noexcept {
@@ -141,6 +151,13 @@ class owner {
   bool met = false;
 
  private:
+  bool pop_at_gate() noexcept {
+    met = true;
+    const worker_frames::popped popped = frames.pop(memory);
+    handed = popped.handed;
+    return popped.mine;
+  }
+
   static bool push(std::uintptr_t content) noexcept {
     slot* const tail = load_tail();
     tail->store(content, std::memory_order_relaxed);

@@ -34,6 +34,8 @@ install: setup-build ## build the library and the tools, and install them to PRE
 	@cmake --preset release -DSENNIT_INSTALL_VARIANTS=ON -DSENNIT_WERROR=OFF
 	@cmake --build --preset release --parallel $(JOBS) --target src/all src/checker/all tools/all
 	@cmake --install build/release --prefix '$(PREFIX)'
+	@grep -q '^SENNIT_CLANG_LIBRARY:.*=/' build/release/CMakeCache.txt || \
+		echo 'install: all but sennit-splicec, which takes libclang 19: scripts/setup.sh splicec && make install'
 
 deb: ## build Debian packages of the last commit in a clean root, and try them in another: out/deb
 	@scripts/setup.sh deb

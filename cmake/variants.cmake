@@ -25,20 +25,13 @@ set(variant_flags_asan -fsanitize=address)
 set(variant_flags_tsan -fsanitize=thread)
 set(variant_flags_checked -DSENNIT_CHECKED=1)
 
-foreach(source IN LISTS SENNIT_SOURCES)
-  cmake_path(GET source PARENT_PATH folder)
-  set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder})
-endforeach()
 foreach(variant IN LISTS installed_variants)
   sennit_library(sennit_${variant})
-  # The files of each folder are compiled at once, in a quarter of the time. In the library itself they are not, as tests replace
-  # some of its files.
   set_target_properties(
     sennit_${variant}
     PROPERTIES OUTPUT_NAME sennit-${variant}
                EXPORT_NAME ${variant}
                UNITY_BUILD ON
-               UNITY_BUILD_MODE GROUP
   )
   target_compile_options(sennit_${variant} PUBLIC ${variant_flags_${variant}} PRIVATE -g1 -fno-omit-frame-pointer)
   if(NOT variant STREQUAL "checked")

@@ -4,33 +4,23 @@
 
 #include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
+#include "gallery/sorting_of_lines.hpp"
 #include "gallery/text.hpp"
-
-#include <fmt/format.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace gallery {
 namespace {
 
-struct program {
+struct program : sorting_of_lines {
   static constexpr description about{.name = "mergesort",
                                      .summary = "the lines of a text in stable order, with a parallel merge",
                                      .reads = content::text,
                                      .input = "license.txt",
                                      .writes = content::text};
-
-  std::int64_t copies = 1000;
-  text input;
-
-  std::vector<parameter> parameters() { return {{"copies", "times the text is repeated", &copies, 1, 1e6}}; }
-  void choose_demo() { copies = 50; }
-  void prepare(const std::filesystem::path& path) { input = text(path, static_cast<std::size_t>(copies)); }
 
   template <class P>
   std::vector<line> run() const {
@@ -39,15 +29,6 @@ struct program {
     merge_sort<P, line>(result, other, true);
     return result;
   }
-
-  bool same(const std::vector<line>& a, const std::vector<line>& b) const { return same_lines(a, b); }
-  std::string complaint(const std::vector<line>& result) const {
-    return sorting_complaint(input.lines, result);
-  }
-  std::string describe(const std::vector<line>& result) const {
-    return fmt::format("{} lines in order", result.size());
-  }
-  std::string encode(const std::vector<line>& result) const { return joined(result); }
 };
 
 }  // namespace

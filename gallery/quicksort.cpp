@@ -4,18 +4,15 @@
 // size below which insertion needs fewer comparisons; it is no grain size.
 #include "gallery/kernel.hpp"
 #include "gallery/kernels.hpp"
+#include "gallery/sorting_of_lines.hpp"
 #include "gallery/splitmix.hpp"
 #include "gallery/text.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace gallery {
@@ -50,19 +47,12 @@ void sort(lines all) {
   P::join([=] { sort<P>(all.first(rank)); }, [=] { sort<P>(all.subspan(rank + 1)); });
 }
 
-struct program {
+struct program : sorting_of_lines {
   static constexpr description about{.name = "quicksort",
                                      .summary = "the lines of a text in stable order, in place",
                                      .reads = content::text,
                                      .input = "license.txt",
                                      .writes = content::text};
-
-  std::int64_t copies = 1000;
-  text input;
-
-  std::vector<parameter> parameters() { return {{"copies", "times the text is repeated", &copies, 1, 1e6}}; }
-  void choose_demo() { copies = 50; }
-  void prepare(const std::filesystem::path& path) { input = text(path, static_cast<std::size_t>(copies)); }
 
   template <class P>
   std::vector<line> run() const {
@@ -70,15 +60,6 @@ struct program {
     sort<P>(result);
     return result;
   }
-
-  bool same(const std::vector<line>& a, const std::vector<line>& b) const { return same_lines(a, b); }
-  std::string complaint(const std::vector<line>& result) const {
-    return sorting_complaint(input.lines, result);
-  }
-  std::string describe(const std::vector<line>& result) const {
-    return fmt::format("{} lines in order", result.size());
-  }
-  std::string encode(const std::vector<line>& result) const { return joined(result); }
 };
 
 }  // namespace

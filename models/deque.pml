@@ -19,6 +19,7 @@
  *          OPEN_UNLOCKED     a push opens the gates without the lock
  *          POP_UNLOCKED      a pop that meets the gate does not wait for the lock
  *          TAIL_BEFORE_SLOT  push
+ *          KEEP_HOME         a frame that leaves still says in which slot it is
  *   with FENCE: NO_BARRIER, NO_OWNER_FENCE
  *          NO_RESTORE        a thief that came too late leaves `head` raised
  *   with ASK: HAND_OVER_LAST (a pop hands over the very frame it takes), NO_RECLAIM (a pop that finds its frame gone does not
@@ -34,9 +35,9 @@
 #endif
 #endif
 #ifdef OBSERVED
-#define BUFFER (6 * FORKS + 4)  /* with a number, and tail_seen each time */
+#define BUFFER (7 * FORKS + 4)  /* with a number, and tail_seen each time */
 #else
-#define BUFFER (3 * FORKS + 4)  /* a push stores twice, a pop once; PLAIN_UNLOCK: and a reset before them four times */
+#define BUFFER (4 * FORKS + 4)  /* a push stores thrice, a pop once; PLAIN_UNLOCK: and a reset before them four times */
 #endif
 #define THREADS 3
 #define BASE 1  /* the first slot; BASE - 1 is the tail that a pop leaves when it underflows */
@@ -53,10 +54,12 @@
 #ifdef OBSERVED
 #define SEEN (SLOT + BASE + FORKS)  /* tail_seen */
 #define NUMBER SEEN                 /* NUMBER + frame */
-#define CELLS (SEEN + 1 + FORKS)
+#define HOME (SEEN + FORKS)
 #else
-#define CELLS (SLOT + BASE + FORKS)
+#define HOME (SLOT + BASE + FORKS - 1)
 #endif
+/* HOME + frame: the slot that the frame says it is in; 0: in none */
+#define CELLS (HOME + 1 + FORKS)
 
 #include "tso.pml"
 
@@ -73,11 +76,24 @@ inline set_gates(bound)
   store(LIMIT, (wanted -> SHUT_LIMIT : OPEN_LIMIT))
 }
 
+/* Under LOCK, by who takes the frame out of the deque. */
+inline leave_home(leaving)
+{
+#ifdef KEEP_HOME
+  skip
+#else
+  store(HOME + leaving, 0)
+#endif
+}
+
 /* By the owner, under LOCK: it needs no barrier against itself. */
 inline hand_over_oldest()
 {
   load(oldest, SLOT + bound);
-  d_step { assert(frame[oldest] == latent); frame[oldest] = listed; oldest = 0 };
+  assert(frame[oldest] == latent);
+  frame[oldest] = listed;
+  leave_home(oldest);
+  oldest = 0;
   bound++;
   store(HEAD, bound);
   d_step { wanted = false; asked = false }
@@ -131,12 +147,16 @@ inline donate_newest()
   do
   :: bound < t ->
      load(oldest, SLOT + bound);
-     d_step { assert(frame[oldest] == latent); frame[oldest] = listed; oldest = 0 };
+     assert(frame[oldest] == latent);
+     frame[oldest] = listed;
+     leave_home(oldest);
+     oldest = 0;
      bound++
   :: else -> break
   od;
   assert(bound == t && frame[forks] == latent);
   frame[forks] = finished;
+  leave_home(forks);
   begin_anew();
 #ifndef FENCE
   set_gates(BASE);
@@ -157,6 +177,7 @@ proctype owner(byte me)
   :: forks < FORKS ->  /* push */
      d_step { forks++; frame[forks] = latent; open[depth] = forks; depth++ };
      load(t, TAIL);
+     store(HOME + forks, t);
 #ifdef TAIL_BEFORE_SLOT
      store(TAIL, t + 1);
      store(SLOT + t, forks);
@@ -182,10 +203,9 @@ proctype owner(byte me)
 #endif
      d_step { t = 0; bound = 0 }
 
-  :: depth > floor ->  /* pop, relative: nothing is remembered from the push */
+  :: depth > floor ->  /* pop: to the slot of the frame; to 0, below all gates, if it has left */
      d_step { depth--; f = open[depth]; open[depth] = 0 };
-     load(t, TAIL);
-     t--;
+     load(t, HOME + f);
      store(TAIL, t);
 #ifdef OBSERVED
 #ifndef KEEP_SEEN
@@ -208,6 +228,12 @@ proctype owner(byte me)
         lock(LOCK);
 #endif
         load(bound, HEAD);
+        if
+        :: t == 0 ->  /* all has left, here and where the frame was */
+           t = bound - 1;
+           store(TAIL, t)
+        :: else
+        fi;
         if
         :: t >= bound ->  /* a thief has looked, and left it */
 #ifdef ASK
@@ -317,6 +343,7 @@ inline claim_head()
   :: else ->
      load(f, SLOT + h);
      d_step { assert(frame[f] == latent); frame[f] = claimed };
+     leave_home(f);
 #ifdef OBSERVED
      check_number();
 #endif
@@ -352,6 +379,7 @@ inline claim_head()
   :: else ->
      load(f, SLOT + h);
      d_step { assert(frame[f] == latent); frame[f] = claimed };
+     leave_home(f);
 #ifdef OBSERVED
      check_number();
 #endif

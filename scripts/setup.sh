@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs what Debian packages are missing: setup.sh build|test|bench|deb|evidence|docs...
+# Installs what Debian packages are missing: setup.sh build|splicec|test|bench|deb|evidence|docs...
 set -eu
 
 # What runs code for AArch64 on another machine: such a machine needs none of it, and Debian's arm64 has no such compiler.
@@ -10,6 +10,7 @@ packages() {
   case $1 in
     build) echo g++ cmake ninja-build pkg-config libboost-context-dev libhwloc-dev libcli11-dev libffi-dev libfmt-dev \
                 nlohmann-json3-dev libpng-dev libgtest-dev libgmock-dev ;;
+    splicec) echo libclang-19-dev ;;
     test) echo wamerican clang-19 libclang-19-dev libclang-rt-19-dev llvm-19 clang-format-19 clang-tidy-19 libtbb-dev python3 spin valgrind chromium gdb \
                $cross mmdebstrap libopenmpi-dev openmpi-bin libmpich-dev mpich libstarpu-dev \
                abigail-tools python3-clang-19 python3-venv codespell mandoc zsh fish ;;
@@ -23,6 +24,7 @@ packages() {
 purpose() {
   case $1 in
     build) echo "to build sennit and its tools" ;;
+    splicec) echo "to build sennit-splicec" ;;
     test) echo "to test it (words, second compiler, splicec, sanitizers, programs for oneTBB, MPI, StarPU, AArch64, models, formatting, pages, ABI)" ;;
     deb) echo "to build Debian packages, and to look at them" ;;
     evidence) echo "to draw the pictures of docs/evidence" ;;
@@ -51,7 +53,7 @@ $package
 all=""
 for group; do
   if [ -z "$(packages "$group")" ]; then
-    say "no group of packages is called '$group'; there are build, test, bench, deb, evidence and docs"
+    say "no group of packages is called '$group'; there are build, splicec, test, bench, deb, evidence and docs"
     exit 2
   fi
   all="$all $(packages "$group")"

@@ -59,7 +59,7 @@ configuration() {
   shift
   title "$name: build"
   if ! configure --preset "$preset" "$@" ||
-    ! cmake --build --preset "$preset" --parallel "$jobs" --target $targets; then
+    ! cmake --build "build/$name" --parallel "$jobs" --target $targets; then
     fail "$name: build"
     return
   fi
@@ -198,6 +198,8 @@ run_checks() {
   labels="--label-exclude $slow --exclude-regex $(named $library)"
   configuration release -DSENNIT_PRECOMPILE_TESTS=ON -DSENNIT_INSTALL_VARIANTS=checked
   labels=""
+  # Each of these builds has the library anew.
+  quickly="-DSENNIT_PRECOMPILE_TESTS=ON -DSENNIT_COMPILE_FOLDERS=ON"
   # What only uses the library takes half of the time to build. Under sanitizers it is for stress. GCC's take twice as
   # long to build as clang's.
   # All but the costs of loops, which take longest to build, and but for what there is not under TSan.
@@ -209,7 +211,7 @@ run_checks() {
   and_some splice failure fronts
   and_some graph alive boxes create failure flow flow_random flow_regions inside keys lifetime limit_permit random record \
     replay run task_graph task_values trace values within
-  configuration asan-clang -DSENNIT_PRECOMPILE_TESTS=ON
+  configuration asan-clang $quickly
   # The others have no threads of their own; the tools of TPAL, which take longest to build, have the library's. Of splices and
   # graphs, those tests that make most use of several workers. Loops take long to build; make stress has them.
   only core process beats pipeline
@@ -217,9 +219,10 @@ run_checks() {
   and_some splice failure fronts
   and_some graph alive color create flow flow_random flow_random_perturbed flow_regions limit_permit placement priority random \
     random_perturbed random_tasks record replay run static task_async task_choice task_compose task_graph task_limit task_priority within
-  configuration tsan -DSENNIT_PRECOMPILE_TESTS=ON
+  configuration tsan $quickly
   # A Debug build has a library that sees the program's locks, and frames that no optimizer has touched; the rest is as
-  # above.
+  # above. Here each file of the library is compiled alone, and nothing is precompiled: one that forgets to include something
+  # is found.
   only process
   targets="$targets test_loops_checked"
   tests="$tests|^loops_checked[.]"
@@ -227,7 +230,7 @@ run_checks() {
   # AArch64: forks, sleep, the switch of stacks, a loop, beats that are asked for.
   targets="test_core_join test_core_sleep test_core_float_environment test_loops_reduce test_beats"
   tests="^(core_(join|sleep|float_environment)|loops_reduce|beats)[.]"
-  aarch64
+  aarch64 -DSENNIT_COMPILE_FOLDERS=ON
   step format-check make --no-print-directory format-check
   step abi scripts/abi.sh
   step docs sh -c 'scripts/setup.sh docs && /usr/bin/python3 -B scripts/site/make.py out/docs && python3 -B tests/docs/test_site.py'

@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installs this build into a prefix of its own, then builds and runs consume/ against it in both ways a user can.
-set(prefix ${CMAKE_CURRENT_BINARY_DIR}/consume/prefix)
+# Installs this build into a prefix of its own, moves that to a folder with a blank in its name, and then builds and runs consume/
+# against it in both ways a user can. Catches: a file that names the folder it was installed to, and a name that is taken apart.
+set(first_prefix ${CMAKE_CURRENT_BINARY_DIR}/consume/prefix)
+set(prefix "${CMAKE_CURRENT_BINARY_DIR}/consume/moved prefix")
 set(flags "")
 if(NOT SENNIT_EXCEPTIONS)
   set(flags -fno-exceptions)
 endif()
 
-add_test(NAME package.install COMMAND ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${prefix})
-set_tests_properties(package.install PROPERTIES FIXTURES_SETUP installed)
+add_test(NAME package.install COMMAND ${CMAKE_COMMAND} --install ${PROJECT_BINARY_DIR} --prefix ${first_prefix})
+set_tests_properties(package.install PROPERTIES FIXTURES_SETUP installed_first)
+add_test(
+  NAME package.move
+  COMMAND sh -c [[rm -rf "$2" && mv "$1" "$2" && ! grep -rlF -e "$1" "$2"]] move ${first_prefix} ${prefix}
+)
+set_tests_properties(package.move PROPERTIES FIXTURES_REQUIRED installed_first FIXTURES_SETUP installed LABELS package TIMEOUT 60)
 
 if(CMAKE_GENERATOR STREQUAL "Ninja" AND PROJECT_IS_TOP_LEVEL)
   add_test(
@@ -67,16 +74,16 @@ foreach(example IN LISTS examples)
   set_tests_properties(package.example.${example} PROPERTIES FIXTURES_REQUIRED installed LABELS package TIMEOUT 300)
 endforeach()
 # Catches: a command that is installed without its page for man(1), or without its words for a shell.
-if(TARGET sennit_tool_interface)
+if(TARGET sennit_tool_manual_and_completion)
   set(pages ${prefix}/${CMAKE_INSTALL_MANDIR}/man1)
   set(data ${prefix}/${CMAKE_INSTALL_DATADIR})
   add_test(
-    NAME package.interface
+    NAME package.manual_and_completion
     COMMAND ${CMAKE_COMMAND} -E cat ${pages}/sennit.1 ${pages}/tpal.1 ${pages}/rollforward.1
             ${data}/bash-completion/completions/sennit ${data}/zsh/site-functions/_sennit
             ${data}/fish/vendor_completions.d/sennit.fish
   )
-  set_tests_properties(package.interface PROPERTIES FIXTURES_REQUIRED installed LABELS package TIMEOUT 60)
+  set_tests_properties(package.manual_and_completion PROPERTIES FIXTURES_REQUIRED installed LABELS package TIMEOUT 60)
 endif()
 
 # Programs for the variants that this build has; a few, as each compiles the headers once more.

@@ -18,8 +18,8 @@ WORKERS = 2
 COLUMNS, PANEL, LEFT, PLOT, MARGIN, GAP = 2, 420, 76, 270, 12, 14
 HEAD, FOOT, NAME, ROW, BAR = 66, 66, 22, 15, 11
 BUSY = 0.5  # the load from which on figures suffer
-LONGEST = 1.5  # longer bars are cut there
-TICKS = (0, 0.5, 1, 1.5)
+LONGEST = 2  # longer bars are cut there
+TICKS = (0, 0.5, 1, 1.5, 2)
 # The lower part: what each paper is about, in a reader's words.
 PAPERS = {
     "000": "sweeps over the same data, spliced",
@@ -52,6 +52,10 @@ class Panel:
         """Than Sennit, by more than what counts as equal."""
         ratio = self.cells["sennit"].value / self.cells[system].value
         return ratio > 1 and not figures.near_one(ratio)
+
+    def over_best(self):
+        """Sennit's time over that of the fastest of the other systems."""
+        return self.cells["sennit"].value / min(cell.value for system, cell in self.cells.items() if system != "sennit")
 
 
 def panels(suite, files):
@@ -141,20 +145,26 @@ def words(runs, simulated):
     return " ".join([
         *(_words_of_run(*from_kept(run), first=run is runs[0]) for run in runs),
         f"On {simulated[0].cores} simulated cores, the programs of each of five papers run {min(means):.2f} to {max(means):.2f} times as "
-        "fast, in the geometric mean, as by the best of the paper's schedulers; both sides have the best settings that were tried.",
+        "fast, in the geometric mean, as by the best of the paper's schedulers. Both sides have the best settings that were tried.",
     ])
 
 
 def _words_of_run(found, file, first):
     names = list(SYSTEMS.values())
-    behind = [f"`{panel.name}`" for panel in found if any(panel.faster(system) for system in SYSTEMS if system != "sennit")]
+    behind = [panel for panel in found if any(panel.faster(system) for system in SYSTEMS if system != "sennit")]
     others = f"the fastest of {', '.join(names[1:-1])} and {names[-1]}" if first else "the fastest of them"
     return " ".join(filter(None, [
         f"On {file['machine']['cpus']} CPUs{'' if first else f' of another kind ({_machine(file)})'}, Sennit is faster than "
         f"{others}, or as fast, in {len(found) - len(behind)} of {len(found)} kernels.",
-        f"It is slower in {_list(behind)}." if behind else "",
+        f"It takes {_span([panel.over_best() for panel in behind])} times as long in {_list([f'`{panel.name}`' for panel in behind])}."
+        if behind
+        else "",
         "Other programs took a part of the machine during that run." if file["machine"].get("load_before", 0) > BUSY else "",
     ]))
+
+
+def _span(ratios):
+    return " to ".join(dict.fromkeys([f"{min(ratios):.2f}", f"{max(ratios):.2f}"]))
 
 
 def _list(all_names):

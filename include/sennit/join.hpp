@@ -27,7 +27,7 @@ using joined = std::tuple<branch_result<F>, branch_result<G>>;
 SENNIT_INLINE bool push(frame& f) noexcept {
   tls_place tls = find_tls();
   slot* const tail = load_tail(tls);
-  slot* const next = fill(tail, reinterpret_cast<std::uintptr_t>(&f));
+  slot* const next = f.enter(tail, reinterpret_cast<std::uintptr_t>(&f));
   publish_tail(next, tls);
   return !push_gate_shut(next, tls);
 }
@@ -40,14 +40,20 @@ SENNIT_INLINE bool push(frame_with_state& f) noexcept {
   return !push_gate_shut(next, tls);
 }
 
-// The pop starts from the current tail, never from a position saved before the branch: the strand may run on
-// another worker by now.
-SENNIT_INLINE bool pop() noexcept {
-  tls_place tls = find_tls();
-  slot* const tail = load_tail(tls) - 1;
+SENNIT_INLINE bool pop_to(slot* tail, tls_place tls) noexcept {
   store_tail(tail, tls);
   return !pop_gate_shut(tail, tls);
 }
+
+// Of the newest frame, whichever it is.
+SENNIT_INLINE bool pop() noexcept {
+  tls_place tls = find_tls();
+  return pop_to(load_tail(tls) - 1, tls);
+}
+
+// The tail comes from the frame: a tail that each construct made of the last one's would be a chain of loads that wait for
+// stores. A frame that has left has no slot, so the gate stops its pop on whatever worker the strand is by now.
+SENNIT_INLINE bool pop(const frame& f) noexcept { return pop_to(f.in_slot(), find_tls()); }
 
 template <class F, class G>
 SENNIT_COLD joined<F, G> join_unpushed(F& f, fork_frame<G>& right);
@@ -82,7 +88,7 @@ SENNIT_INLINE joined<F, G> join_pair(F&& f, G&& g) {
     }
   }
   branch_result<F> left = run_left<F, G>(f, right);
-  if (!pop()) [[unlikely]] {
+  if (!pop(right)) [[unlikely]] {
     if (!pop_shut(aside(right)))
       return joined<F, G>(std::forward<branch_result<F>>(left), aside(right).take());
   }
@@ -109,7 +115,7 @@ SENNIT_INLINE std::optional<G> join_left(F&& f, G&& g) {
     }
   }
   run_left<F, G>(f, right);
-  if (!pop()) [[unlikely]] {
+  if (!pop(right)) [[unlikely]] {
     if (!pop_shut(aside(right))) {
       aside(right).take();
       return std::nullopt;

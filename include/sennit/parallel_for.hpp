@@ -35,10 +35,10 @@ constexpr loop_options grain(I iterations) noexcept {
 // its part. So the next loop over the same data may run its parts on other workers. Three other means bring
 // iterations to the workers near their data:
 //
-//  no option     the parts that waiting workers get as the loop begins lie in the order of the workers
-//  a partition   such as a sennit::split, says how large each of these parts is
-//  replay()      of a distribution, such as sennit::block_distribution(), or of a recorded schedule, gives each iteration
-//                to the same worker in every loop
+//   no option     the parts that waiting workers get as the loop begins lie in the order of the workers
+//   a partition   such as a sennit::split, says how large each of these parts is
+//   replay()      of a distribution, such as sennit::block_distribution(), or of a recorded schedule, gives each iteration
+//                 to the same worker in every loop
 //
 // Example:
 //   #include <sennit/distribution.hpp>

@@ -7,15 +7,18 @@ It knows what this Dockerfile uses: FROM debian:SUITE, COPY, WORKDIR, RUN, CMD. 
 """
 
 import json
+import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+COMMANDS = ["rollforward", "sennit", "sennit-splicec", "tpal"]
 
 
 def steps(text):
@@ -74,6 +77,10 @@ def build(text, context, folder):
 
 
 def main():
+    if os.geteuid() != 0:
+        sys.exit("try: clean roots take root's rights: sudo packaging/docker/try.py")
+    if not shutil.which("mmdebstrap"):
+        sys.exit("try: there is no mmdebstrap; install the Debian package")
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         context = folder / "context"
@@ -84,6 +91,16 @@ def main():
         image.run(image.command)
         image.copy(context / "examples/heat", "/program")
         image.run(["sh", "-c", "cmake -S . -B build && cmake --build build && build/heat"])
+        # Catches: a command whose libraries are not in the image, and one that is left out of it.
+        commands = sorted(path.name for path in image.inside("/usr/local/bin").iterdir())
+        print(f"try: {', '.join(commands)}", flush=True)
+        if commands != COMMANDS:
+            sys.exit(f"try: the image should have {', '.join(COMMANDS)}")
+        for command in commands:
+            image.run(["sh", "-c", f"{command} --help >/dev/null"])
+        image.copy(context / "tests/consume", "/program/consume")
+        image.run(["sh", "-c", "sennit splicec consume/splicec.c -o sum.cpp -- -DEXPECTED=9 && "
+                   "g++ -std=c++20 -DEXPECTED=9 sum.cpp $(pkg-config --cflags --libs sennit) -o sum && ./sum"])
         print("try: done")
 
 

@@ -9,6 +9,7 @@ THEMES = {
     "light": {"ink": "#24292f", "grid": "#d0d7de", "back": "#ffffff"},
     "dark": {"ink": "#c9d1d9", "grid": "#30363d", "back": "#0d1117"},
 }
+LABEL_GAP = 4  # pixels between the labels of neighbors
 COLORS = ("#3987e5", "#d95926", "#1a9e77", "#b8860b", "#9a6fd0", "#d0518c", "#7a8288", "#6aa84f")
 
 
@@ -59,7 +60,9 @@ def draw(plot, theme):
             lines(axes, plot)
         axes.set_ylabel(plot.axis)
         if plot.log:
-            axes.set_yscale("log")
+            log_ticks(axes)
+        if hasattr(plot, "groups"):
+            turn_crowded(figure, axes)
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8)
         out = io.StringIO()
         figure.savefig(out, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
@@ -74,10 +77,32 @@ def bars(axes, plot, tone):
         places = [place + (at - (len(plot.series) - 1) / 2) * width for place, _ in there]
         axes.bar(places, [value for _, value in there], width * 0.92, label=name, color=COLORS[at % len(COLORS)])
     axes.set_xticks(range(len(plot.groups)))
-    turned = sum(len(group) for group in plot.groups) > 70
-    axes.set_xticklabels(plot.groups, rotation=30 if turned else 0, ha="right" if turned else "center", fontsize=8)
+    axes.set_xticklabels(plot.groups, fontsize=8)
     if plot.one:
         axes.axhline(1, color=tone["ink"], linewidth=0.9, linestyle=":", label=f"1: {plot.one}")
+
+
+def turn_crowded(figure, axes):
+    """Labels that would touch their neighbors are turned, all of them."""
+    figure.draw_without_rendering()  # gives labels their places
+    labels = axes.get_xticklabels()
+    places = [label.get_window_extent() for label in labels]
+    if any(left.x1 + LABEL_GAP > right.x0 for left, right in zip(places, places[1:])):
+        for label in labels:
+            label.set(rotation=30, ha="right")
+
+
+def log_ticks(axes):
+    """Powers of ten; where there are few of these, 2 and 5 between them, too."""
+    from matplotlib import ticker
+
+    axes.set_yscale("log")
+    low, high = axes.get_ylim()
+    few = high / low < 1000
+    axes.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5) if few else (1,)))
+    if few:
+        axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:,.10g}"))
+        axes.yaxis.set_minor_formatter(ticker.NullFormatter())
 
 
 def lines(axes, plot):

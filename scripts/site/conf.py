@@ -30,6 +30,7 @@ include_patterns = ["*.md", "docs/**", "reference/**", "integrations/*/README.md
 exclude_patterns = ["**/*.json"]
 myst_enable_extensions = ["html_image"]
 myst_heading_anchors = 4
+highlight_language = "none"  # of blocks without a language: commands, and what they print
 pygments_style = "friendly"
 pygments_dark_style = "github-dark"
 suppress_warnings = ["myst.header"]
@@ -81,7 +82,7 @@ def replace_pictures(app, doctree):
             nodes.image(uri=uri, alt=alt.group(1) if alt else "", classes=[f"only-{theme}", "picture"])
             for uri, theme in ((light, "light"), (dark, "dark"))
         ]
-        raw.replace_self(images)
+        raw.replace_self(nodes.container("", *images, classes=["pictures"]))
 
 
 def link_names(app, doctree, docname):

@@ -179,6 +179,7 @@ class _Reading:
         self._source(header)
         text = self.texts[header][cursor.extent.start.offset : cursor.extent.end.offset].decode()
         text = re.sub(r" *//[^\n]*", "", text)
+        text = re.sub(r"^#if .*?^#endif\n", "", text, flags=re.DOTALL | re.MULTILINE)  # of variants of the library
         if cursor.kind in FUNCTIONS:
             text = _without_body(text)
         elif cursor.kind in CLASSES or cursor.kind == KIND.ENUM_DECL:

@@ -78,14 +78,15 @@ def markdown(comment, language="cpp"):
             found.append(("**Example**\n\n" if is_example else "") + f"```{language if is_example else 'text'}\n{body}\n```")
         else:
             paragraph = [line]
+            bullet = re.match(r"[*-] ", line)
             at += 1
-            while at < len(lines) and lines[at].strip() and not lines[at].startswith("  ") and not re.match(r"[*-] ", lines[at]):
-                if lines[at] == "Example:":
+            while at < len(lines) and lines[at].strip() and not re.match(r"[*-] ", lines[at]):
+                # What is indented goes on with an item of a list, and is a block otherwise.
+                if lines[at] == "Example:" or (lines[at].startswith("  ") and not bullet):
                     break
-                paragraph.append(lines[at])
+                paragraph.append(lines[at].strip())
                 at += 1
             text = " ".join(paragraph)
-            bullet = re.match(r"[*-] ", text)
             found.append(("* " if bullet else "") + prose(text[2:] if bullet else text))
     return "\n\n".join(found)
 

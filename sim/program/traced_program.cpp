@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program/traced_program.hpp"
 
+#include "program/doubts.hpp"
+#include "program/told_graph.hpp"
 #include "program/trace_forest.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <functional>
 #include <map>
 #include <set>
@@ -35,7 +36,11 @@ class builder {
       if (nodes_[e] == no_node) nodes_[e] = node_of(e);
     set_root();
     made_.estimated.resize(p().sites());
-    remark();
+    doubts_.unfinished_bodies = all_.unfinished();
+    made_.remarks = trace_.remarks;
+    if (trace_.events.empty())
+      made_.remarks.emplace_back("The trace has no construct: the program opened no region.");
+    for (std::string& each : sentences_of(doubts_, p())) made_.remarks.push_back(std::move(each));
     return std::move(made_);
   }
 
@@ -248,9 +253,9 @@ class builder {
     if (rest > 0) parts.push_back(work(rest));
     if (made_.estimated.size() <= site) made_.estimated.resize(site + 1);
     made_.estimated[site] += one * all.count;
-    estimated_ += one * all.count;
-    brief_ones_ += all.count;
-    measured_ += all.seen;
+    doubts_.estimated += one * all.count;
+    doubts_.brief_constructs += all.count;
+    doubts_.brief_measured += all.seen;
     return parts.size() == 1 ? parts.front() : p().series(parts, around);
   }
 
@@ -291,7 +296,7 @@ class builder {
     if (chosen_.empty()) {
       const picoseconds rest = b.end() - b.begin - b.a;
       if (rest < brief_right) return p().fork(n, p().work(rest, {}, site), site);
-      ++without_right_;
+      ++doubts_.forks_without_right;
       return n;
     }
     node_number right = nodes_[chosen_.back()];
@@ -319,7 +324,7 @@ class builder {
     }
     if (leaves.empty() && before.empty())
       parts.push_back(p().each(std::max<std::uint64_t>(1, b.a), p().work(b.length, {}, site)));
-    if (!leaves.empty() && told < b.a) ++without_iterations_;
+    if (!leaves.empty() && told < b.a) ++doubts_.loops_without_iterations;
     if (parts.empty()) return p().series(before, site);
     const node_number n = p().loop(parts, site);
     if (before.empty()) return n;
@@ -345,7 +350,7 @@ class builder {
       const auto took = static_cast<double>(all_.at(c).length);
       const double expected = *middle * iterations(c);
       if (!all_.children(c).empty() || took <= far * expected || took - expected < worth_telling) continue;
-      held_up& at = held_up_[site];
+      doubts::held_up& at = doubts_.held_up_at[site];
       ++at.leaves;
       at.excess_ms += (took - expected) * 1e-9;
     }
@@ -392,14 +397,6 @@ class builder {
 
   // Graphs ------------------------------------------------------------------------------------------------------
 
-  // What is known of the nodes of a graph.
-  struct told {
-    std::vector<node_number> tasks;
-    std::vector<program::edge> edges;
-    node_number as_it_was = no_node;
-    picoseconds work = 0;  // of its nodes
-    std::map<std::uint64_t, node_number> scaled;
-  };
   // So many names of nodes are those of kinds of nodes.
   static constexpr std::size_t most_names = 32;
 
@@ -419,7 +416,7 @@ class builder {
     std::ranges::sort(edges_, {}, &trace_edge::in);
   }
 
-  told& told_of(std::uint32_t e) {
+  told_graph& told_of(std::uint32_t e) {
     const auto [at, is_new] = told_.try_emplace(e);
     if (!is_new) return at->second;
     std::vector<std::uint32_t> inside(1, e);
@@ -427,7 +424,7 @@ class builder {
       for (const std::uint32_t c : all_.children(inside[i])) inside.push_back(c);
     for (std::size_t i = inside.size(); i-- > 1;)
       if (nodes_[inside[i]] == no_node) nodes_[inside[i]] = node_of(inside[i]);
-    told& t = at->second;
+    told_graph& t = at->second;
     split(e, traced::node);
     std::unordered_map<std::uint64_t, std::uint32_t> numbers;
     for (const std::uint32_t c : chosen_) {
@@ -441,51 +438,13 @@ class builder {
       if (before != numbers.end() && after != numbers.end()) {
         t.edges.push_back({before->second, after->second});
       } else if (all_.at(e).b == 0) {
-        ++without_predecessor_;
+        ++doubts_.edges_without_node;
       }
     }
-    refuse_cycle(t.edges);
+    if (const auto stuck = t.waits_for_itself())
+      refuse_event(trace_, all_.at(chosen_[*stuck]), "the node waits for itself, by way of others");
     if (!t.tasks.empty()) t.as_it_was = p().graph(t.tasks, t.edges, site_of(all_.at(e)));
     return t;
-  }
-
-  // A graph like that one, of so much work.
-  node_number like(told& one, picoseconds work, std::uint32_t site) {
-    constexpr double steps = 64;
-    const auto share = static_cast<std::uint64_t>(
-        std::llround(steps * static_cast<double>(work) / static_cast<double>(one.work)));
-    if (share == static_cast<std::uint64_t>(steps)) return one.as_it_was;
-    const auto [at, is_new] = one.scaled.try_emplace(share, no_node);
-    if (!is_new) return at->second;
-    std::vector<node_number> tasks;
-    for (const node_number n : one.tasks) {
-      const node task = p().at(n);
-      if (task.what != part::work) {
-        tasks.push_back(n);
-        continue;
-      }
-      const auto time =
-          static_cast<picoseconds>(static_cast<double>(task.time) * (static_cast<double>(share) / steps));
-      const std::span<const touch> seen = p().touches(task);
-      const std::vector<touch> touched(seen.begin(), seen.end());
-      const node_number n_like = p().work(time, touched, task.site);
-      tasks.push_back(task.color == no_color ? n_like : p().colored(n_like, task.color));
-    }
-    return at->second = p().graph(tasks, one.edges, site);
-  }
-
-  // Work of a graph of which nothing more is told: as if it went on like that one.
-  void add_like(told& one, bool whole, picoseconds work, std::uint32_t site, std::vector<node_number>& to) {
-    if (one.work <= 0 || one.as_it_was == no_node) {
-      to.push_back(p().work(work, {}, site));
-      return;
-    }
-    if (!whole) {
-      constexpr picoseconds most = 4096;
-      for (picoseconds some = std::min(work / one.work, most); some > 0; --some, work -= one.work)
-        to.push_back(one.as_it_was);
-    }
-    if (whole || work > 0) to.push_back(like(one, work, site));
   }
 
   node_number graph(std::uint32_t e) {
@@ -497,42 +456,19 @@ class builder {
     for (const std::uint32_t c : others_)
       if (nodes_[c] != no_node) parts.push_back(nodes_[c]);
     if (is_told) {
-      told& own = told_of(e);
+      told_graph& own = told_of(e);
       parts.push_back(own.as_it_was);
       if (b.b > 0 && b.end() > static_cast<picoseconds>(b.b)) {
-        ++told_in_part_;
-        add_like(own, false, b.end() - static_cast<picoseconds>(b.b), site, parts);
+        ++doubts_.graphs_told_in_part;
+        own.add_like(p(), false, b.end() - static_cast<picoseconds>(b.b), site, parts);
       }
     } else if (const auto known = likes_.find(b.site); known != likes_.end()) {
-      ++like_others_;
-      add_like(told_of(known->second), all_.at(known->second).b == 0, b.length, site, parts);
+      ++doubts_.graphs_like_others;
+      told_of(known->second).add_like(p(), all_.at(known->second).b == 0, b.length, site, parts);
     } else if (parts.empty()) {
       return p().work(b.length, {}, site);
     }
     return parts.size() == 1 ? parts.front() : p().series(parts, site);
-  }
-
-  void refuse_cycle(const std::vector<program::edge>& edges) const {
-    std::vector<std::uint32_t> waits(chosen_.size());
-    std::vector<std::uint32_t> begins(chosen_.size() + 1);
-    for (const program::edge& e : edges) {
-      ++waits[e.after];
-      ++begins[e.before + 1];
-    }
-    for (std::size_t i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
-    std::vector<std::uint32_t> next(begins.begin(), begins.end() - 1);
-    std::vector<std::uint32_t> after(edges.size());
-    for (const program::edge& e : edges) after[next[e.before]++] = e.after;
-    std::vector<std::uint32_t> ready;
-    for (std::uint32_t i = 0; i < waits.size(); ++i)
-      if (waits[i] == 0) ready.push_back(i);
-    for (std::size_t k = 0; k < ready.size(); ++k)
-      for (std::uint32_t i = begins[ready[k]]; i < begins[ready[k] + 1]; ++i)
-        if (--waits[after[i]] == 0) ready.push_back(after[i]);
-    if (ready.size() == chosen_.size()) return;
-    const auto stuck = std::ranges::find_if(waits, [](std::uint32_t w) { return w > 0; }) - waits.begin();
-    refuse_event(trace_, all_.at(chosen_[static_cast<std::size_t>(stuck)]),
-                 "the node waits for itself, by way of others");
   }
 
   // The program's own strand ------------------------------------------------------------------------------------
@@ -592,43 +528,6 @@ class builder {
     p().set_root(parts.size() == 1 ? parts.front() : p().series(parts));
   }
 
-  void remark() {
-    made_.remarks = trace_.remarks;
-    const auto say = [&](std::uint64_t count, std::string_view what) {
-      if (count > 0) made_.remarks.push_back(fmt::format("{} {}", count, what));
-    };
-    if (trace_.events.empty())
-      made_.remarks.emplace_back("The trace has no construct: the program opened no region.");
-    say(all_.unfinished(), "bodies had not ended when the file did. What is known of them is taken as "
-                           "sections one after another.");
-    if (brief_ones_ > 0) {
-      made_.remarks.push_back(fmt::format(
-          "{:.3g} ms of the work are an estimate: {} loops and forks that were too brief to be told one by "
-          "one, of which {} "
-          "were measured. Their iterations are taken to be equal, and their branches to be serial.",
-          static_cast<double>(estimated_) * 1e-9, brief_ones_, measured_));
-    }
-    for (const auto& [site, at] : held_up_) {
-      const std::string& name = p().site_name(site);
-      made_.remarks.push_back(fmt::format(
-          "Of the loop{}{}, {} {} longer an iteration than the others, {:.3g} ms more in all: unless these "
-          "iterations have more to do, the system ran something else meanwhile, and the span is too long. "
-          "Close everything "
-          "else and trace again.",
-          name.empty() ? "" : " at ", name, at.leaves,
-          at.leaves == 1 ? "leaf took more than 8 times" : "leaves took more than 8 times", at.excess_ms));
-    }
-    say(without_right_, "forks have no right branch in the file.");
-    say(without_iterations_, "loops lack some of their iterations in the file.");
-    say(without_predecessor_, "edges of graphs are from nodes that the file does not have.");
-    say(told_in_part_,
-        "graphs have too many brief nodes to tell all of them: what comes after the first ones is taken "
-        "to be like them.");
-    say(like_others_,
-        "graphs have brief nodes, which are not told: such a graph is taken to be like one whose nodes "
-        "are told, at the same place.");
-  }
-
   const trace& trace_;
   const trace_forest all_;
   std::span<const std::string> names_;
@@ -640,22 +539,10 @@ class builder {
   std::vector<std::uint32_t> others_;
   std::unordered_map<std::uint32_t, std::vector<piece>>
       open_;  // sections that leave children to what is around them
-  std::uint64_t without_right_ = 0;
-  std::uint64_t without_iterations_ = 0;
-  std::uint64_t without_predecessor_ = 0;
-  struct held_up {
-    std::uint64_t leaves = 0;
-    double excess_ms = 0;
-  };
-  std::map<std::uint32_t, held_up> held_up_;  // by sites
-  std::uint64_t told_in_part_ = 0;
-  picoseconds estimated_ = 0;
-  std::uint64_t brief_ones_ = 0;
-  std::uint64_t measured_ = 0;
-  std::uint64_t like_others_ = 0;
+  doubts doubts_;
   std::vector<trace_edge> edges_;                           // sorted by their graphs
   std::unordered_map<std::uint32_t, std::uint32_t> likes_;  // by sites
-  std::unordered_map<std::uint32_t, told> told_;
+  std::unordered_map<std::uint32_t, told_graph> told_;
   std::unordered_map<std::uint32_t, std::set<std::uint32_t>> names_of_nodes_;  // by their graphs' sites
 };
 

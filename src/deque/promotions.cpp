@@ -40,6 +40,7 @@ frame* promotions::mark_stolen(const slot* at, color_set colors, reserve& memory
   if (room == nullptr) return nullptr;
   branch.stolen().allocated = true;
   branch.stolen().colors = colors;
+  branch.leave_slot();
   return &branch;
 }
 

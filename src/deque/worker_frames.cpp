@@ -100,6 +100,11 @@ worker_frames::opened worker_frames::open_push_gate(const sleepers& asleep, bool
   return result;
 }
 
+void worker_frames::lower_tail() noexcept {
+  const std::lock_guard guard(lock());
+  deque_.lower_tail();
+}
+
 worker_frames::popped worker_frames::pop_locked(reserve& memory) noexcept {
   memory.fill();
   const std::lock_guard guard(lock());
@@ -151,7 +156,9 @@ bool worker_frames::promote_all(reserve& memory) noexcept {
 
 // Without memory the frame stays with its strand.
 void worker_frames::list(const slot* at, reserve& memory) noexcept {
-  if (frame* const stolen = deque_.take_from(at, parting::all, memory).frame) listed_.append(*stolen);
+  const promoted of = deque_.take_from(at, parting::all, memory);
+  if (of.frame != nullptr) listed_.append(*of.frame);
+  if (of.no_memory) branch_in(*at).leave_slot();
 }
 
 worker_frames::split_off worker_frames::split_off_newest(reserve& memory) noexcept {

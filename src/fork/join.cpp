@@ -185,6 +185,7 @@ bool pop_part(unobserved_part& part, frame& popped, bool can_throw) {
 }
 
 [[gnu::noinline]] bool pop_settled(frame& popped, bool can_throw) {
+  if (load_tail() == nullptr) worker::current()->frames().lower_tail();
   if (unobserved_part* const part = unobserved_part::of(popped)) return pop_part(*part, popped, can_throw);
   trace_cursor* cursor = nullptr;
   if (!settle(popped, cursor)) {

@@ -3,9 +3,9 @@
 
 import unittest
 
-from test_driver import Folder
+from fake_suite import Folder
 
-from driver import compare  # found by way of test_driver
+from driver import compare  # found by way of fake_suite
 
 
 class Compared(Folder):

@@ -16,7 +16,7 @@ from driver import colorings, machine, suite  # noqa: E402
 from driver.main import main  # noqa: E402
 from driver.measure import fitting, measure  # noqa: E402
 from driver.table import tables  # noqa: E402
-from test_driver import SUITE, Folder  # noqa: E402
+from fake_suite import SUITE, Folder  # noqa: E402
 
 COLORED = SUITE.replace('"ns_per_fork"', '"over_uncolored"') + (
     'several = ["bad"]\n[kernel.variants]\ncolored = ["plain"]\nbad = ["plain"]\ninvalid = ["plain"]\nnested = ["plain"]\n'

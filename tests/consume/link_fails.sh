@@ -7,8 +7,8 @@ here=$(dirname "$0")
 export PKG_CONFIG_PATH="$LIBDIR/pkgconfig"
 wanted=$1
 shift
-# Unquoted, as pkg-config prints words.
-if "$@" -std=c++20 "$here/fib.cpp" -o link_fails $(pkg-config --cflags --libs sennit) 2>link_fails.txt; then
+# pkg-config prints words of a shell.
+if eval '"$@" -std=c++20 "$here/fib.cpp" -o link_fails' "$(pkg-config --cflags --libs sennit)" 2>link_fails.txt; then
   echo "it links, and would misbehave"
   exit 1
 fi

@@ -5,6 +5,7 @@ Catches a name of the reference that leads nowhere, and a page or a picture that
 
 import html.parser
 import pathlib
+import sys
 import unittest
 import urllib.parse
 
@@ -30,6 +31,8 @@ class Page(html.parser.HTMLParser):
 class Site(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
+        if not (SITE / "index.html").exists():
+            sys.exit(f"there is no site in {SITE.relative_to(ROOT)}: make docs")
         cls.pages = {path: Page(path.read_text()) for path in SITE.rglob("*.html")}
 
     def test_has_the_guide_and_the_reference(self):

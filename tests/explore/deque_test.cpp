@@ -322,7 +322,7 @@ TEST(Deque, TwoOwnersTwoThieves) {
       .thieves = {second, [](world& w) { steal(w, 0, 1), steal(w, 1, 1); }, [](world& w) { steal(w, 1, 1); }},
       .prepare = [](world& w) {
         w.owns(1);
-      }}.explore());
+      }}.explore({.most_executions = 500'000}));
 }
 
 }  // namespace

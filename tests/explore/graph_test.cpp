@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What graphs and pipelines share: local queues against thieves, counts, lists and turns. Each case explores all orders.
 #include "system/brief_lock.hpp"
-#include "worker/coloring.hpp"
 #include "world.hpp"
 
 #include <sennit/detail/graph/growing.hpp>
@@ -27,25 +26,11 @@ namespace {
 
 using explore::against;
 using explore::expect_none;
+using explore::expect_none_of;
 using explore::program;
 using explore::thief;
 using explore::world;
 using sennit::detail::pipeline_item;
-
-// Threads that share one thing, made anew for each order.
-template <class Shared>
-void expect_none_of(
-    const std::vector<std::function<void(Shared&)>>& threads,
-    const std::function<void(Shared&)>& at_end = [](Shared&) {}) {
-  expect_none(explore::explore([&] {
-    auto shared = std::make_shared<Shared>();
-    program p;
-    for (const auto& each : threads)
-      p.threads.emplace_back(std::to_string(p.threads.size()), [&each, s = shared.get()] { each(*s); });
-    p.at_end = [shared, &at_end] { at_end(*shared); };
-    return p;
-  }));
-}
 
 // --- Work pools: the items of a strand, of which thieves take the older half.
 
@@ -367,29 +352,6 @@ TEST(Graph, BriefLocks) {
     g.lock.unlock();
   };
   expect_none_of<guarded>({adds, adds}, [](guarded& g) { explore::check(g.count == 2, "two"); });
-}
-
-// A worker becomes idle as a strand looks for such workers. Catches: the strand concludes that there is none, and nobody
-// looks again.
-TEST(Graph, AnIdleWorkerIsSeen) {
-  struct colored {
-    sennit::detail::coloring all;
-    sennit::detail::mailbox mail;
-    bool seen = false;
-  };
-  constexpr auto kind = sennit::detail::color_kind::nodes;
-  expect_none_of<colored>({[=](colored& c) {
-                             c.mail.open();
-                             c.all.add_idle(kind, 1);
-                           },
-                           [=](colored& c) {
-                             c.all.remove_idle(kind, 1);
-                             c.seen = c.mail.awaits();
-                           }},
-                          [=](colored& c) {
-                            const bool again = (c.all.idle(kind).load() & 1) != 0;
-                            explore::check(c.seen || again, "somebody looks again");
-                          });
 }
 
 // --- Pipelines: items that take turns in a stage. Catches: two items are in the stage at once, or an item is in it never.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine.hpp"
 
-#include "sites.hpp"
+#include "order_sites.hpp"
 
 #include <boost/context/detail/fcontext.hpp>
 #include <dlfcn.h>

@@ -131,7 +131,7 @@ EXPLORER = "tests/explore/test_explore"
 # The explorer's own tests are not of the library.
 ALL_CASES = "-Explorer.*"
 # The cases that are likely to find a mutant, by the folder of its file.
-LIKELY_CASES = {"fork": "Completion.*", "loop": "Loop.*", "sleep": "Sleep.*", "system": "Sleep.*:Barrier.*", "worker": "Sleep.*"}
+LIKELY_CASES = {"fork": "Completion.*", "loop": "Loop.*", "sleep": "Sleepers.*:Waking.*", "system": "Parker.*:Barrier.*", "worker": "Waking.*:Idle.*"}
 
 
 def find_fault(program, filters):

@@ -7,7 +7,7 @@
   orders.py --program TEST_EXPLORE --quick    with few orders of execution for each case: nothing is said of what is missed
   --write                                     writes the table of docs/protocols/weak_orders.md
 
-The program itself says where it orders something and how, so what is weakened is found and not listed. orders.txt says of
+The program itself says where it orders something and how, so what is weakened is found and not listed. orders_not_found.txt says of
 those that nothing finds why the code has them.
 """
 
@@ -33,8 +33,8 @@ OWN_TESTS = "-Explorer.*:Litmus.*"
 # The cases that are likely to find an order, by a part of its name. They are run first.
 LIKELY_CASES = {
     "tail_seen": "Deque.Observed*", "/graph/": "Graph.*:Pool.*", "/pipeline/": "Pipeline.*", "/loop/": "Loop.*",
-    "/sleep/": "Sleep.*", "parker": "Sleep.T*", "barrier": "Barrier.*", "completion": "Completion.*:Deque.OneFork",
-    "limit": "Loop.*", "head_gate": "Loop.*", "claim_fenced": "Loop.*", "event": "Sleep.*", "mailbox": "Deque.Posted*",
+    "/sleep/": "Sleepers.*", "parker": "Parker.*", "barrier": "Barrier.*", "completion": "Completion.*:Deque.OneFork",
+    "limit": "Loop.*", "head_gate": "Loop.*", "claim_fenced": "Loop.*", "event": "Event.*", "coloring": "Idle.*", "mailbox": "Deque.Posted*",
 }  # fmt: skip
 # A note is so close above the access that it speaks of.
 LINES_FROM_NOTE = 7
@@ -176,7 +176,7 @@ def find_fault(program, name, weaken, rounds, only_likely):
 def read_reasons():
     """Of orders that make no difference: `== NAME`, and lines that say why."""
     reasons = {}
-    for line in (HERE / "orders.txt").read_text().splitlines():
+    for line in (HERE / "orders_not_found.txt").read_text().splitlines():
         if line.startswith("== "):
             reasons[line[3:]] = []
             lines = reasons[line[3:]]

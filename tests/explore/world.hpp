@@ -2,7 +2,7 @@
 // Workers and what they run, for explored programs: an owner's strand against thieves.
 #pragma once
 
-#include "explorer.hpp"
+#include "expect.hpp"
 #include "fork/answer.hpp"
 #include "worker/worker.hpp"
 
@@ -12,11 +12,8 @@
 #include <sennit/parallel_for.hpp>
 #include <sennit/region.hpp>
 
-#include <gtest/gtest.h>
-
 #include <array>
 #include <atomic>
-#include <cstdio>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -119,13 +116,6 @@ struct against {
 
 inline std::function<void(world&)> thief(unsigned attempts) {
   return [attempts](world& w) { steal(w, 0, attempts); };
-}
-
-inline void expect_none(const findings& found) {
-  EXPECT_TRUE(found.fault.empty()) << found.fault;
-  EXPECT_TRUE(found.complete || is_cut_off());
-  testing::Test::RecordProperty("orders", std::to_string(found.executions));
-  std::printf("%lu orders, %lu cut short, %lu steps\n", found.executions, found.cut_short, found.steps);
 }
 
 // Divisible work of one part, for workers of a color.

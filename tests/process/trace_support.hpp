@@ -30,6 +30,17 @@ inline void busy_for(std::chrono::microseconds time) {
   }
 }
 
+// A tree of forks, each of whose nodes takes a while.
+inline long tree(int depth) {
+  if (depth == 0) {
+    busy_for(60us);
+    return 1;
+  }
+  auto [left, right] = sennit::join([=] { return tree(depth - 1); }, [=] { return tree(depth - 1); });
+  busy_for(60us);
+  return left + right;
+}
+
 class trace_path {
  public:
   trace_path()

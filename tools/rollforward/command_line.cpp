@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/rollforward/command_line.hpp"
 
-#include "tools/interface.hpp"
+#include "tools/manual_and_completion.hpp"
 #include "tools/output.hpp"
 #include "tools/rollforward/compile.hpp"
 #include "tools/rollforward/fault.hpp"
@@ -107,7 +107,7 @@ int with_options(int argc, char** argv) {
                "rollforward"};
   app.set_version_flag("--version", fmt::format("rollforward {}.{}.{}", SENNIT_VERSION_MAJOR,
                                                 SENNIT_VERSION_MINOR, SENNIT_VERSION_PATCH));
-  tools::add_interface(
+  tools::add_manual_and_completion(
       app, "rollforward",
       {.summary = "make promotion points cost nothing, from assembly to assembly",
        .exit_status = "0: all went well\n1: the assembly was not rewritten\n2: the arguments are wrong",
@@ -119,12 +119,14 @@ int with_options(int argc, char** argv) {
   std::string without;
   app.add_option("assembly", in, "x86-64 assembly, as g++ -S or clang++ -S writes it")->required();
   app.add_option("-o,--output", out,
-                 "file to write, - for standard output, which it is if neither it nor --list is given");
+                 "file to write, - for standard output, which it is if neither it nor --list is given")
+      ->type_name("FILE");
   CLI::Option* const listing =
       app.add_flag("--list", list, "say which functions have promotion points, and what was copied");
   app.add_option("--without", without,
                  "assembly of the same source, compiled with -DSENNIT_NO_PROMOTION_POINTS: say how many "
                  "instructions each function has more with them")
+      ->type_name("FILE")
       ->needs(listing);
   try {
     app.parse(argc, argv);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/sennit/command_line.hpp"
 
-#include "tools/interface.hpp"
+#include "tools/manual_and_completion.hpp"
 #include "tools/sennit/demo.hpp"
 #include "tools/sennit/doctor.hpp"
 #include "tools/sennit/measure.hpp"
@@ -176,20 +176,20 @@ void add_filter(CLI::App& app, graph_filter& filter) {
         std::map<std::string, double>{{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}},
         CLI::AsNumberWithUnit::UNIT_REQUIRED, "TIME");
   };
-  app.add_option("--key", filter.key, "those whose key has this text in it")->group(group);
-  app.add_option("--matching", filter.matching, "those of whose key a part fits this regular expression")
+  app.add_option("--key", filter.key, "nodes whose key has this text in it")->group(group);
+  app.add_option("--matching", filter.matching, "nodes of whose key a part fits this regular expression")
       ->type_name("PATTERN")
       ->group(group);
-  app.add_option("--worker", filter.worker, "those that this worker computed")
+  app.add_option("--worker", filter.worker, "nodes that this worker computed")
       ->type_name("NUMBER")
       ->group(group);
-  app.add_option("--color", filter.color, "those that have this color")->type_name("NUMBER")->group(group);
-  app.add_flag("--chain", filter.chain, "those of the longest chain")->group(group);
-  app.add_option("--from", filter.from, "those that ended at this time of the run or later, such as 2.5ms")
+  app.add_option("--color", filter.color, "nodes that have this color")->type_name("NUMBER")->group(group);
+  app.add_flag("--chain", filter.chain, "nodes of the longest chain")->group(group);
+  app.add_option("--from", filter.from, "nodes that ended at this time of the run or later, such as 2.5ms")
       ->transform(time())
       ->type_name("TIME")
       ->group(group);
-  app.add_option("--to", filter.to, "those that began at this time of the run or earlier")
+  app.add_option("--to", filter.to, "nodes that began at this time of the run or earlier")
       ->transform(time())
       ->type_name("TIME")
       ->group(group);
@@ -402,7 +402,7 @@ int dispatch(int argc, const char* const* argv, kernel_list kernels) {
                "sennit");
   app.set_version_flag("--version", std::string("sennit ") + sennit::version());
   app.require_subcommand(1);
-  tools::add_interface(
+  tools::add_manual_and_completion(
       app, "sennit",
       {.summary = "run parallel programs, look at what they did, and see what the machine offers them",
        .exit_status = "0: all went well\n1: a result is wrong\n2: the arguments, the inputs or the "

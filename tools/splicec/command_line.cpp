@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/splicec/command_line.hpp"
 
-#include "tools/interface.hpp"
+#include "tools/manual_and_completion.hpp"
 #include "tools/output.hpp"
 #include "tools/splicec/translate.hpp"
 
@@ -61,12 +61,13 @@ int parse(int argc, char** argv) {
   std::vector<std::string> arguments;
   if (dashes != all) arguments.assign(dashes + 1, all);
 
-  CLI::App app{"Translates a C or C++ program with '#pragma splice' to C++ that uses Sennit.\n"
-               "What clang needs to read it comes last: sennit splicec FILE -o OUT -- -I include -D NAME",
-               "sennit splicec"};
+  CLI::App app{
+      "Translates a C or C++ program with '#pragma splice' to C++ that uses Sennit.\n"
+      "What clang needs to read the program comes last: sennit splicec FILE -o OUT -- -I include -D NAME",
+      "sennit splicec"};
   app.set_version_flag("--version", fmt::format("splicec {}.{}.{}", SENNIT_VERSION_MAJOR,
                                                 SENNIT_VERSION_MINOR, SENNIT_VERSION_PATCH));
-  tools::add_interface(
+  tools::add_manual_and_completion(
       app, "sennit-splicec",
       {.summary = "translate C and C++ programs with '#pragma splice'",
        .exit_status = "0: all went well\n1: the program was not translated\n2: the arguments are wrong",

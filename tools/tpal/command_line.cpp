@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/tpal/command_line.hpp"
 
-#include "tools/interface.hpp"
+#include "tools/manual_and_completion.hpp"
 #include "tools/output.hpp"
 #include "tools/tpal/build.hpp"
 #include "tools/tpal/c_functions.hpp"
@@ -213,7 +213,7 @@ int dispatch(int argc, const char* const* argv) {
                "tpal");
   app.set_version_flag("--version", std::string("tpal ") + sennit::version());
   app.require_subcommand(1);
-  tools::add_interface(
+  tools::add_manual_and_completion(
       app, "tpal",
       {.summary = "check, run, draw, explore and compile programs in the task parallel assembly language",
        .exit_status = "0: all went well\n1: the program did something that the machine does not have\n2: the "

@@ -8,6 +8,7 @@
 #include <sennit/detail/config.hpp>
 #include <sennit/detail/fork/completion.hpp>
 #include <sennit/detail/variant.hpp>
+#include <sennit/detail/worker_tls.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -95,15 +96,28 @@ class frame {
   // Not initialized but in observed regions.
   whereabouts& where() noexcept { return where_; }
 
+  // Where the branch of a join is in the deque of the worker that its strand is on; null: it is in no deque any more.
+  // The strand may read it while a thief writes it. The gate then tells, as the strand is still on the worker that the
+  // thief has come to.
+  SENNIT_INLINE slot* enter(slot* tail, std::uintptr_t content) noexcept {
+    return fill(tail, content, slot_);
+  }
+  SENNIT_INLINE slot* in_slot() const noexcept { return slot_in(slot_); }
+  // Under the lock of the deque that it leaves.
+  void leave_slot() noexcept { slot_.store(nullptr, std::memory_order_relaxed); }
+
  private:
   friend struct inspection;
 
   // Not initialized while the frame is its owner's alone.
   stolen_state* stolen_;
   whereabouts where_;
+  union {
+    std::atomic<slot*> slot_;
+  };
   entry run_;  // beside the branch, so that one instruction of AArch64 writes both
 };
-static_assert(sizeof(frame) <= 40, "each fork that is not stolen pays for a frame on its stack");
+static_assert(sizeof(frame) <= 48, "each fork that is not stolen pays for a frame on its stack");
 
 // A frame that needs no memory to be stolen. Such are children of groups, pieces of loops, regions and strands. They have
 // the state inside, because most of them are listed at once and would need it anyway.

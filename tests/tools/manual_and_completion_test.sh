@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# interface_test.sh PROGRAM NAME FOLDER: the manual page and the words for shells of a command, as they are installed.
+# manual_and_completion_test.sh PROGRAM NAME FOLDER: the manual page and the words for shells of a command, as they are installed.
 # Catches: an option of --help that the page or a shell does not know, a page that man(1) complains about, a script that a shell
 # cannot read, and words in the wrong place.
 program=$1 name=$2 folder=$3
@@ -50,8 +50,11 @@ done
 
 if [ "$name" = sennit ]; then
   [ "$(offered sennit sim --steal '')" = "ask barrier fence" ] || fail "bash proposes '$(offered sennit sim --steal '')' as steals"
+  [ "$(offered sennit sim --steal = a)" = ask ] || fail "bash proposes '$(offered sennit sim --steal = a)' behind --steal=a"
   [ "$(offered sennit run mand)" = mandelbrot ] || fail "bash proposes '$(offered sennit run mand)' for mand"
   [ -z "$(offered sennit run fib --json x)" ] || fail "bash proposes words where a file is meant"
+  [[ $(offered sennit view "") != *--* ]] || fail "bash proposes options where a file is meant"
+  [[ $(offered sennit view "$folder/") == *"$folder/sennit.1"* ]] || fail "bash proposes no files beside a command"
   [[ $(offered sennit list --) != *--steal* ]] || fail "bash proposes options of another command"
 fi
 
@@ -63,4 +66,7 @@ for shell in zsh fish; do
   file=$folder/$([ $shell = zsh ] && echo "_$name" || echo "$name.fish")
   if command -v $shell >/dev/null; then $shell -n "$file" || fail "$shell cannot read its words"; fi
 done
+if [ "$name" = sennit ] && command -v fish >/dev/null; then
+  fish --no-config -c "source $folder/sennit.fish; complete -C'sennit view $folder/'" | grep -q sennit.1 || fail "fish proposes no files beside a command"
+fi
 exit $failed

@@ -20,6 +20,6 @@ struct manual {
 
 // Gives the command options that print them: `--completion bash`, `zsh` or `fish`, and `--man`, which --help does not show.
 // The command's name is that of its program. Both texts have what the parser knows when it parses.
-void add_interface(CLI::App& app, std::string_view program, const manual& says);
+void add_manual_and_completion(CLI::App& app, std::string_view program, const manual& says);
 
 }  // namespace tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sites.hpp"
+#include "order_sites.hpp"
 
 #include <dlfcn.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/interface.hpp"
+#include "tools/manual_and_completion.hpp"
 
 #include <sennit/version.hpp>
 
@@ -33,7 +33,10 @@ struct option {
   words choices;      // if the value is one of some words
   std::string initial;
   std::string what;
+  bool is_required = false;
+  bool is_many = false;
 
+  bool is_help() const { return std::find(names.begin(), names.end(), "--help") != names.end(); }
   bool takes_number() const { return type == "UINT" || type == "INT" || type == "FLOAT" || type == "NUMBER"; }
   friend bool operator==(const option& a, const option& b) { return a.names == b.names && a.what == b.what; }
 };
@@ -66,6 +69,15 @@ words choices_of(const std::string& range) {
   return all.size() > 1 ? all : words();
 }
 
+// "UINT in [1 - 1024]", as CLI11 says it, is 1 to 1024. Of several ranges the last one counts.
+std::string in_words(std::string range) {
+  range.erase(0, range.rfind(':') + 1);
+  const std::size_t from = range.find(" in [");
+  if (range.starts_with("FLOAT ") && from == std::string::npos) return "";
+  if (from == std::string::npos || !range.ends_with(']')) return range;
+  return replaced(range.substr(from + 5, range.size() - from - 6), " - ", " to ");
+}
+
 option option_of(const CLI::Option& o) {
   option made;
   for (const std::string& name : o.get_snames()) made.names.push_back("-" + name);
@@ -75,11 +87,16 @@ option option_of(const CLI::Option& o) {
     const std::string type = o.get_type_name();
     const std::size_t colon = type.find(':');
     made.type = type.substr(0, colon);
-    if (colon != std::string::npos) made.range = type.substr(colon + 1);
+    if (colon != std::string::npos) made.range = in_words(type.substr(colon + 1));
     made.choices = choices_of(made.range);
   }
   made.initial = o.get_default_str();
   made.what = o.get_description();
+  // CLI11's own words begin with a capital, ours do not.
+  if (o.check_name("--help") || o.check_name("--version"))
+    made.what[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(made.what[0])));
+  made.is_required = o.get_required();
+  made.is_many = o.get_items_expected_max() > 1;
   return made;
 }
 
@@ -93,8 +110,9 @@ command command_of(const CLI::App& app, const std::string& name) {
       made.commands.push_back(command_of(*sub, sub->get_name()));
       continue;
     }
-    for (option& o : command_of(*sub, "").options)
-      made.options.push_back(std::move(o));  // a group of options
+    for (option& o : command_of(*sub, "").options) {  // a group of options
+      if (!o.is_help()) made.options.push_back(std::move(o));
+    }
   }
   return made;
 }
@@ -127,6 +145,17 @@ std::string roff(std::string_view text) {
   return replaced(made, "\n", "\n.br\n");
 }
 
+// What follows a command, as in " PROGRAM [INPUT...]".
+std::string operands_of(const command& c) {
+  std::string all;
+  for (const option& o : c.options) {
+    if (!o.names.empty()) continue;
+    const std::string shown = "\\fI" + roff(o.operand) + "\\fR" + (o.is_many ? "..." : "");
+    all += o.is_required ? " " + shown : " [" + shown + "]";
+  }
+  return all;
+}
+
 void print_option(std::string& page, const option& o) {
   words shown;
   for (const std::string& name : o.names) shown.push_back("\\fB" + roff(name) + "\\fR");
@@ -149,7 +178,7 @@ std::vector<option> common(const std::vector<command>& commands) {
     const auto has = [&](const command& c) {
       return std::find(c.options.begin(), c.options.end(), o) != c.options.end();
     };
-    if (std::all_of(commands.begin(), commands.end(), has)) all.push_back(o);
+    if (!o.is_help() && std::all_of(commands.begin(), commands.end(), has)) all.push_back(o);
   }
   return all;
 }
@@ -158,9 +187,9 @@ void print_commands(std::string& page, const command& above, const std::string& 
   const std::vector<option> shared = common(above.commands);
   for (const command& c : above.commands) {
     const std::string name = program + " " + c.name;
-    page += fmt::format(".SS \"{}\"\n{}\n", roff(name), roff(c.what));
+    page += fmt::format(".SS \"{}{}\"\n{}\n", roff(name), operands_of(c), roff(c.what));
     for (const option& o : c.options) {
-      if (std::find(shared.begin(), shared.end(), o) == shared.end()) print_option(page, o);
+      if (!o.is_help() && std::find(shared.begin(), shared.end(), o) == shared.end()) print_option(page, o);
     }
     if (!c.commands.empty()) print_commands(page, c, name);
   }
@@ -185,13 +214,11 @@ std::string manual_page(const command& all, const manual& says) {
       SENNIT_VERSION_MAJOR, SENNIT_VERSION_MINOR, SENNIT_VERSION_PATCH, roff(all.name), roff(says.summary));
   page += fmt::format("\\fB{}\\fR [\\fIOPTIONS\\fR]", roff(all.name));
   if (!all.commands.empty()) page += " \\fICOMMAND\\fR [\\fIOPTIONS\\fR] [\\fIOPERANDS\\fR]";
-  for (const option& o : all.options) {
-    if (o.names.empty()) page += " \\fI" + roff(o.operand) + "\\fR";
-  }
+  page += operands_of(all);
   page += fmt::format("\n.SH DESCRIPTION\n{}\n.SH OPTIONS\n", roff(all.what));
   for (const option& o : all.options) print_option(page, o);
   if (!all.commands.empty()) {
-    page += ".SH COMMANDS\n";
+    page += ".SH COMMANDS\nEach of them has \\fB\\-\\-help\\fR, too.\n";
     print_commands(page, all, all.name);
   }
   print_section(page, "EXIT STATUS", says.exit_status, ".br\n");
@@ -221,24 +248,30 @@ std::string for_bash(const command& all) {
                                   : fmt::format("    {}) words=\"{}\" ;;\n", fmt::join(cases, "|"),
                                                 fmt::join(o.choices, " "));
     }
-    others += fmt::format("    {}:*) words=\"{} {}\" ;;\n", path, fmt::join(names_of(c.commands), " "),
+    // Options where the word begins as one does: otherwise a command or a file is meant.
+    const bool files =
+        c.has_operands() && !c.commands.empty();  // bash has them itself where no word is proposed
+    others += fmt::format("    {}:*) words=\"{}\"{}; if [[ $current == -* ]]; then words=\"{}\"; fi ;;\n",
+                          path, fmt::join(names_of(c.commands), " "), files ? " files=-f" : "",
                           fmt::join(flags_of(c), " "));
   });
   const std::string known =
       paths.empty()
           ? ""
           : fmt::format("    case $path/$word in\n      {}) path=$path/$word ;;\n    esac\n", paths);
-  // Where nothing is proposed, bash proposes files.
-  return fmt::format(
-      "# Made by '{0} --completion bash'.\n"
-      "{1}() {{\n"
-      "  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} path= word words=\n"
-      "  for word in \"${{COMP_WORDS[@]:1:COMP_CWORD-1}}\"; do\n{2}    :\n  done\n"
-      "  case $path:$before in\n{3}{4}  esac\n"
-      "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
-      "}}\n"
-      "complete -o bashdefault -o default -F {1} {0}",
-      all.name, function_of(all.name), known, values, others);
+  // Where nothing is proposed, bash proposes files. It takes "--name=value" for three words.
+  return fmt::format("# Made by '{0} --completion bash'.\n"
+                     "{1}() {{\n"
+                     "  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} path= "
+                     "word words= files=\n"
+                     "  if [[ $current == = ]]; then current=; elif [[ $before == = ]]; then "
+                     "before=${{COMP_WORDS[COMP_CWORD-2]}}; fi\n"
+                     "  for word in \"${{COMP_WORDS[@]:1:COMP_CWORD-1}}\"; do\n{2}    :\n  done\n"
+                     "  case $path:$before in\n{3}{4}  esac\n"
+                     "  COMPREPLY=($(compgen $files -W \"$words\" -- \"$current\"))\n"
+                     "}}\n"
+                     "complete -o bashdefault -o default -F {1} {0}",
+                     all.name, function_of(all.name), known, values, others);
 }
 
 std::string for_zsh(const command& all) {
@@ -293,7 +326,8 @@ std::string for_fish(const command& all) {
     const std::string begin =
         fmt::format("\ncomplete -c {}", all.name) + (all.commands.empty() ? "" : " -n " + in_quotes(where));
     for (const command& sub : c.commands)
-      lines += begin + fmt::format(" -f -a {} -d {}", sub.name, in_quotes(sub.what));
+      lines += begin + (c.has_operands() ? "" : " -f") +
+               fmt::format(" -a {} -d {}", sub.name, in_quotes(sub.what));
     for (const option& o : c.options) {
       if (o.names.empty()) continue;
       lines += begin;
@@ -311,7 +345,7 @@ std::string for_fish(const command& all) {
 
 }  // namespace
 
-void add_interface(CLI::App& app, std::string_view program, const manual& says) {
+void add_manual_and_completion(CLI::App& app, std::string_view program, const manual& says) {
   const auto all = [&app, name = std::string(program)] { return command_of(app, name); };
   // As --version: CLI11 prints the text, and the command is not asked for more.
   app.add_option_function<std::string>(

@@ -3,13 +3,16 @@
 # Installs what Debian packages are missing: setup.sh build|splicec|test|bench|deb|evidence|docs...
 set -eu
 
+# What runs code for AArch64 on another machine: such a machine needs none of it, and Debian's arm64 has no such compiler.
+if [ "$(dpkg --print-architecture 2>/dev/null || uname -m)" = arm64 ]; then cross=""; else cross="g++-12-aarch64-linux-gnu qemu-user"; fi
+
 packages() {
   case $1 in
     build) echo g++ cmake ninja-build pkg-config libboost-context-dev libhwloc-dev libcli11-dev libffi-dev libfmt-dev \
                 nlohmann-json3-dev libpng-dev libgtest-dev libgmock-dev ;;
     splicec) echo libclang-19-dev ;;
     test) echo wamerican clang-19 libclang-19-dev libclang-rt-19-dev llvm-19 clang-format-19 clang-tidy-19 libtbb-dev python3 spin valgrind chromium gdb \
-               g++-12-aarch64-linux-gnu qemu-user mmdebstrap libopenmpi-dev openmpi-bin libmpich-dev mpich libstarpu-dev \
+               $cross mmdebstrap libopenmpi-dev openmpi-bin libmpich-dev mpich libstarpu-dev \
                abigail-tools python3-clang-19 python3-venv codespell mandoc zsh fish ;;
     deb) echo dpkg-dev lintian mmdebstrap ;;
     evidence) echo python3-matplotlib ;;

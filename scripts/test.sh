@@ -63,6 +63,11 @@ configuration() {
     fail "$name: build"
     return
   fi
+  # Otherwise variants would take the place of each other, and of what one builds by hand.
+  if [ ! -f "build/$name/CMakeCache.txt" ]; then
+    fail "$name: CMakePresets.json lets the preset build in another folder than build/$name"
+    return
+  fi
 
   title "$name: test (built in $(($(date +%s) - start)) s)"
   report=$PWD/build/$name/tests.xml
@@ -88,8 +93,13 @@ $(sed "s/^[0-9]*:/  $name: /" "$failed_tests")"
   title "$name: $(($(date +%s) - start)) s in all"
 }
 
-# aarch64 [OPTION...]: the same for AArch64, under qemu-user. Needs the libraries of Debian's arm64.
+# aarch64 [OPTION...]: the same for AArch64, under qemu-user. Needs the libraries of Debian's arm64. On AArch64 itself the other
+# configurations are these tests.
 aarch64() {
+  if [ "$(uname -m)" = aarch64 ]; then
+    title "${TEST_VARIANT:-}aarch64: left out, as this machine is one"
+    return
+  fi
   fetched=$passed
   step "${TEST_VARIANT:-}aarch64: libraries" scripts/aarch64_sysroot.sh build/aarch64-sysroot
   if [ "$passed" -gt "$fetched" ]; then configuration aarch64 "$@"; fi

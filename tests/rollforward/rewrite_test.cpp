@@ -378,6 +378,21 @@ TEST(rollforward_rewrite, a_full_disk_is_an_error) {
   EXPECT_NE(testing::internal::GetCapturedStderr().find("No space left on device"), std::string::npos);
 }
 
+// Catches a file that is handed on as it came, as if rollforward had found no promotion point.
+TEST(rollforward_rewrite, assembly_of_aarch64_is_refused_with_the_remedy) {
+  const std::string file = testing::TempDir() + "aarch64.s";
+  tools::write_file(file,
+                    "\t.text\nf:\n\tstp\tx29, x30, [sp, -16]!\n\tbl\tg\n\tldp\tx29, x30, [sp], 16\n\tret\n");
+  std::string words[] = {"rollforward", file};
+  char* arguments[] = {words[0].data(), words[1].data()};
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(rollforward::command_line(2, arguments), 1);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, HasSubstr(file));
+  EXPECT_THAT(said, HasSubstr("AArch64"));
+  EXPECT_THAT(said, HasSubstr("the source `polled`"));
+}
+
 void expect_fault(const std::string& source, std::size_t line, const char* what) {
   try {
     rewrite(source);

@@ -66,10 +66,25 @@ void print_difference(std::FILE* to, const marked_function& f, const sizes& with
   }
 }
 
+// Otherwise its output would be its input, and a reader of --list would think that no function has a promotion point.
+void refuse_aarch64(std::string_view assembly) {
+  // What x86-64 does not have, and each function of AArch64 that calls another one.
+  for (const std::string_view instruction : {"\tstp\t", "\tbl\t", "\tldr\t"}) {
+    if (assembly.find(instruction) != std::string_view::npos)
+      throw fault(0,
+                  "this is assembly of AArch64, where a promotion point is no jump, but asks whether a beat "
+                  "has come: "
+                  "compile the source without rollforward, and begin sennit::beats with the source `polled`");
+  }
+}
+
 int rewrite_file(const std::string& in, std::string out, bool list, const std::string& without) {
   if (out.empty() && !list) out = tools::standard_output;
   const tools::outputs to({out}, {in, without});
-  const rewritten result = read(in, rewrite);
+  const rewritten result = read(in, [](std::string_view source) {
+    refuse_aarch64(source);
+    return rewrite(source);
+  });
   const sizes plain = without.empty() ? sizes{} : read(without, function_sizes);
   if (list) {
     for (const marked_function& f : result.functions) {

@@ -22,7 +22,7 @@ fails   deque OPEN_OLD
 fails   deque OPEN_UNLOCKED
 fails   deque POP_UNLOCKED
 fails   deque TAIL_BEFORE_SLOT
-fails   deque KEEP_HOME
+fails   deque KEEP_SLOT
 fails   deque FENCE NO_BARRIER
 fails   deque FENCE NO_OWNER_FENCE
 fails   deque FENCE NO_RESTORE

@@ -19,7 +19,7 @@
  *          OPEN_UNLOCKED     a push opens the gates without the lock
  *          POP_UNLOCKED      a pop that meets the gate does not wait for the lock
  *          TAIL_BEFORE_SLOT  push
- *          KEEP_HOME         a frame that leaves still says in which slot it is
+ *          KEEP_SLOT         a frame that leaves still says in which slot it is
  *   with FENCE: NO_BARRIER, NO_OWNER_FENCE
  *          NO_RESTORE        a thief that came too late leaves `head` raised
  *   with ASK: HAND_OVER_LAST (a pop hands over the very frame it takes), NO_RECLAIM (a pop that finds its frame gone does not
@@ -54,12 +54,12 @@
 #ifdef OBSERVED
 #define SEEN (SLOT + BASE + FORKS)  /* tail_seen */
 #define NUMBER SEEN                 /* NUMBER + frame */
-#define HOME (SEEN + FORKS)
+#define SLOT_OF (SEEN + FORKS)
 #else
-#define HOME (SLOT + BASE + FORKS - 1)
+#define SLOT_OF (SLOT + BASE + FORKS - 1)
 #endif
-/* HOME + frame: the slot that the frame says it is in; 0: in none */
-#define CELLS (HOME + 1 + FORKS)
+/* SLOT_OF + frame: the slot that the frame says it is in; 0: in none */
+#define CELLS (SLOT_OF + 1 + FORKS)
 
 #include "tso.pml"
 
@@ -77,12 +77,12 @@ inline set_gates(bound)
 }
 
 /* Under LOCK, by who takes the frame out of the deque. */
-inline leave_home(leaving)
+inline leave_slot(leaving)
 {
-#ifdef KEEP_HOME
+#ifdef KEEP_SLOT
   skip
 #else
-  store(HOME + leaving, 0)
+  store(SLOT_OF + leaving, 0)
 #endif
 }
 
@@ -92,7 +92,7 @@ inline hand_over_oldest()
   load(oldest, SLOT + bound);
   assert(frame[oldest] == latent);
   frame[oldest] = listed;
-  leave_home(oldest);
+  leave_slot(oldest);
   oldest = 0;
   bound++;
   store(HEAD, bound);
@@ -149,14 +149,14 @@ inline donate_newest()
      load(oldest, SLOT + bound);
      assert(frame[oldest] == latent);
      frame[oldest] = listed;
-     leave_home(oldest);
+     leave_slot(oldest);
      oldest = 0;
      bound++
   :: else -> break
   od;
   assert(bound == t && frame[forks] == latent);
   frame[forks] = finished;
-  leave_home(forks);
+  leave_slot(forks);
   begin_anew();
 #ifndef FENCE
   set_gates(BASE);
@@ -177,7 +177,7 @@ proctype owner(byte me)
   :: forks < FORKS ->  /* push */
      d_step { forks++; frame[forks] = latent; open[depth] = forks; depth++ };
      load(t, TAIL);
-     store(HOME + forks, t);
+     store(SLOT_OF + forks, t);
 #ifdef TAIL_BEFORE_SLOT
      store(TAIL, t + 1);
      store(SLOT + t, forks);
@@ -205,7 +205,7 @@ proctype owner(byte me)
 
   :: depth > floor ->  /* pop: to the slot of the frame; to 0, below all gates, if it has left */
      d_step { depth--; f = open[depth]; open[depth] = 0 };
-     load(t, HOME + f);
+     load(t, SLOT_OF + f);
      store(TAIL, t);
 #ifdef OBSERVED
 #ifndef KEEP_SEEN
@@ -343,7 +343,7 @@ inline claim_head()
   :: else ->
      load(f, SLOT + h);
      d_step { assert(frame[f] == latent); frame[f] = claimed };
-     leave_home(f);
+     leave_slot(f);
 #ifdef OBSERVED
      check_number();
 #endif
@@ -379,7 +379,7 @@ inline claim_head()
   :: else ->
      load(f, SLOT + h);
      d_step { assert(frame[f] == latent); frame[f] = claimed };
-     leave_home(f);
+     leave_slot(f);
 #ifdef OBSERVED
      check_number();
 #endif

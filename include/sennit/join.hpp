@@ -52,8 +52,9 @@ SENNIT_INLINE bool pop() noexcept {
   return pop_to(load_tail(tls) - 1, tls);
 }
 
-// The tail comes from the frame: a tail that each construct made of the last one's would be a chain of loads that wait for
-// stores. A frame that has left has no slot, so the gate stops its pop on whatever worker the strand is by now.
+// The frame knows its slot, so a pop does not load the tail that the construct before it has stored: docs/protocols/deque.md, "A
+// pop knows its slot". A frame that has left its deque has a null slot. A null tail is below each gate, so that pop takes the
+// slow path.
 SENNIT_INLINE bool pop(const frame& f) noexcept {
   slot* const at = f.in_slot();
   SENNIT_ASSERT(at == nullptr || at == load_tail() - 1);

@@ -56,11 +56,6 @@ class deque {
     // ORD[D2] seq_cst: the load of that pair.
     return tail >= head_.load(std::memory_order_seq_cst);
   }
-  // After the pop of a frame that has left, which stores a null tail: as if the pop had lowered tail by one. All has left this
-  // deque, too. Under the lock.
-  void lower_tail() noexcept {
-    tls_->tail.store(head_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
-  }
   // Forgets what code remembers of slots in this deque, because the order of the strand's next pushes has nothing to
   // do with it.
   void forget_positions() noexcept { epoch_.store(epoch() + 1, std::memory_order_relaxed); }
@@ -107,6 +102,11 @@ class deque {
     return nothing_latent() ? all_colors : slots_.colors_of(head());
   }
 
+  // A pop has stored a null tail, as its frame has left. All older frames have left, too, so a pop by one would have left the
+  // tail below head.
+  void lower_tail() noexcept {
+    tls_->tail.store(head_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+  }
   // The owner calls it, or a thread that keeps the owner out. All older frames have left: the next push goes to the
   // bottom.
   void begin_anew() noexcept;

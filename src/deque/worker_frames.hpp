@@ -71,7 +71,7 @@ class worker_frames {
     frame* handed;
   };
   opened open_push_gate(const sleepers& asleep, bool pushed, reserve& memory) noexcept;
-  // Before anything else in the pop of a frame that has left its deque.
+  // The pop of a frame that has left its deque has stored a null tail: stores the tail that a pop by one would have left.
   void lower_tail() noexcept;
   // After a pop met the gate, tail being lowered: `mine` if the frame was still in the deque. Else it has
   // left it, and the deque is empty now.

@@ -187,12 +187,12 @@ bool pop_part(unobserved_part& part, frame& popped, bool can_throw) {
 }
 
 // After the pop of a frame, perhaps of one that has left its deque.
-void mend_tail() noexcept {
+void lower_null_tail() noexcept {
   if (load_tail() == nullptr) worker::current()->frames().lower_tail();
 }
 
 [[gnu::noinline]] bool pop_settled(frame& popped, bool can_throw) {
-  mend_tail();
+  lower_null_tail();
   if (unobserved_part* const part = unobserved_part::of(popped)) return pop_part(*part, popped, can_throw);
   trace_cursor* cursor = nullptr;
   if (!settle(popped, cursor)) {
@@ -263,7 +263,7 @@ void await_taken(frame& branch) noexcept {
 
 bool pop_unwinding(frame& popped) noexcept {
   if (pop(popped)) return true;
-  mend_tail();
+  lower_null_tail();
   note_site(current_tls().cursor, __builtin_return_address(0));
   trace_cursor* counted = nullptr;
   return settle(popped, counted);

@@ -15,7 +15,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <new>
 
 namespace sennit::detail {
 
@@ -192,21 +191,6 @@ SENNIT_INLINE void store_views(view* views, tls_place tls = find_tls()) noexcept
 #endif
 
 namespace sennit::detail {
-
-// Puts a frame into the slot, and that slot into the frame's home, which is not initialized before. Returns the next slot.
-SENNIT_INLINE slot* fill(slot* tail, std::uintptr_t with, std::atomic<slot*>& home) noexcept {
-  ::new (static_cast<void*>(&home)) std::atomic<slot*>(tail);
-  return fill(tail, with);
-}
-
-SENNIT_INLINE slot* slot_in(const std::atomic<slot*>& home) noexcept {
-#if defined(__aarch64__) && !defined(__clang__) && !SENNIT_TSAN
-  // GCC 12 computes the address of an atomic object before the load.
-  return *reinterpret_cast<slot* const volatile*>(&home);
-#else
-  return home.load(std::memory_order_relaxed);
-#endif
-}
 
 // The push gate, for the iterations of a block: it is shut if anybody wants something of the strand.
 //

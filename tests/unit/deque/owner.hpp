@@ -10,6 +10,7 @@
 #include "worker/worker.hpp"
 
 #include <sennit/detail/loop/frame.hpp>
+#include <sennit/join.hpp>
 
 #include <gtest/gtest.h>
 
@@ -95,11 +96,7 @@ class owner {
 
   static worker_tls& tls() noexcept { return current_tls(); }
   // True: it met the gate.
-  static bool push(frame& f) noexcept {
-    slot* const next = f.enter(load_tail(), reinterpret_cast<std::uintptr_t>(&f));
-    publish_tail(next);
-    return push_gate_shut(next);
-  }
+  static bool push(frame& f) noexcept { return !sennit::detail::push(f); }
   static bool push(loop_frame& l) noexcept {
     return push(reinterpret_cast<std::uintptr_t>(&l) | divisible::tag);
   }
@@ -121,10 +118,8 @@ class owner {
   bool pop(const frame& f) noexcept {
     handed = nullptr;
     met = false;
-    slot* const tail = f.in_slot();
-    store_tail(tail);
-    if (!pop_gate_shut(tail)) return true;
-    if (tail == nullptr) frames.lower_tail();
+    if (sennit::detail::pop(f)) return true;
+    if (load_tail() == nullptr) frames.lower_tail();
     return pop_at_gate();
   }
   static bool push_shut() noexcept { return tls().limit.load(std::memory_order_relaxed) == shut_limit; }

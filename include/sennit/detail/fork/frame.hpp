@@ -96,14 +96,22 @@ class frame {
   // Not initialized but in observed regions.
   whereabouts& where() noexcept { return where_; }
 
-  // Where the branch of a join is in the deque of the worker that its strand is on; null: it is in no deque any more.
-  // The strand may read it while a thief writes it. The gate then tells, as the strand is still on the worker that the
-  // thief has come to.
+  // The push of the branch of a join: writes `content` into the slot at the tail, and keeps that slot. Returns the next slot.
   SENNIT_INLINE slot* enter(slot* tail, std::uintptr_t content) noexcept {
-    return fill(tail, content, slot_);
+    std::construct_at(&slot_, tail);
+    return fill(tail, content);
   }
-  SENNIT_INLINE slot* in_slot() const noexcept { return slot_in(slot_); }
-  // Under the lock of the deque that it leaves.
+  // Where enter() has put the frame; null once the frame has left its deque. A thief may write this while the strand reads
+  // it. If the strand still reads the old slot, the strand is still on that deque, and the gate of pop is shut, or above that slot.
+  SENNIT_INLINE slot* in_slot() const noexcept {
+#if defined(__aarch64__) && !defined(__clang__) && !SENNIT_TSAN
+    // GCC 12 spends an instruction on the address of an atomic object. A volatile load of an aligned word is one load, too.
+    return *reinterpret_cast<slot* const volatile*>(&slot_);
+#else
+    return slot_.load(std::memory_order_relaxed);
+#endif
+  }
+  // Called under the lock of the deque that the frame leaves.
   void leave_slot() noexcept { slot_.store(nullptr, std::memory_order_relaxed); }
 
  private:

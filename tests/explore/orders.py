@@ -7,8 +7,8 @@
   orders.py --program TEST_EXPLORE --quick    with few orders of execution for each case: nothing is said of what is missed
   --write                                     writes the table of docs/protocols/weak_orders.md
 
-The program itself says where it orders something and how, so what is weakened is found and not listed. orders_not_found.txt says of
-those that nothing finds why the code has them.
+The program itself says where it orders something and how, so what is weakened is found and not listed. orders_not_found.txt
+says of those that nothing finds why the code has them.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# abi.sh                                    whether the last commit's shared library can take the place of the newest tag's: builds both
+# abi.sh                                    whether the last commit's shared library can take the place of the newest release's: builds both
 # abi.sh OLD NEW [OLD_HEADERS NEW_HEADERS]  the same for two shared libraries, and the folders of their headers
 #
 # A library of another soname takes nobody's place, and may differ. What is new is no difference, nor are types that no header defines.
@@ -37,9 +37,10 @@ case $# in
       exit 0
     fi
     tags=$(git tag --list 'v[0-9]*' --merged HEAD --sort=-version:refname)
-    tag=$(printf '%s\n' "$tags" | sed -n 1p)
+    # Nobody has to keep the ABI of a candidate (v1.2.3-rc1), which is sorted behind its release.
+    tag=$(printf '%s\n' "$tags" | grep -E '^v[0-9]+[.][0-9]+[.][0-9]+$' | sed -n 1p)
     if [ -z "$tag" ]; then
-      say "no commit has a tag yet, so there is nothing to compare with"
+      say "no commit has the tag of a release yet, so there is nothing to compare with"
       exit 0
     fi
     say "comparing with $tag"

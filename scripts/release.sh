@@ -57,7 +57,7 @@ has_no_tag() {
   tag=$(git tag --list "v$version") || return 1
   [ -z "$tag" ] || { echo "it is at $(git rev-parse --short "$tag^{commit}"); the next version goes into include/sennit/version.hpp"; false; }
 }
-# Of a clone that has not fetched lately, or without tags.
+# A clone that has not fetched lately, or that was made without tags, does not know of origin's tag.
 origin_has_no_tag() {
   if ! tag=$(GIT_TERMINAL_PROMPT=0 timeout 60 git ls-remote --tags origin "refs/tags/v$version" </dev/null); then
     echo "origin does not answer: is $(git remote get-url origin) right, and the network up?"
@@ -111,13 +111,13 @@ check "each file of code says its license" python3 -B scripts/spdx.py --check
 check "the documents agree with the code, and packages with the version" documents_agree
 if [ $builds = yes ]; then
   check "Debian packages can be built here" is_root
-  # What an hour of building cannot mend is said before it.
+  # What a build cannot change is said before the hour that it takes.
   if [ $failed -gt 0 ]; then
     echo "release: $failed checks failed, so nothing is built; $version cannot be released from here"
     exit 1
   fi
   check "make test" make test
-  check "make check, which compares the ABI with the newest tag's" make check
+  check "make check, which compares the ABI with the newest release's" make check
   check "Debian packages are built and work" make deb
   check "what was tested is what is committed" is_what_was_tested
 elif [ -z "$(git tag --list 'v[0-9]*' --merged HEAD)" ]; then
@@ -133,6 +133,6 @@ if [ $builds = no ]; then
   exit 0
 fi
 cat <<END
-release: all is in order. Make stress is for releases, too, and takes hours. Then:
+release: all is in order. \`make stress\` is for releases, too, and takes hours. Then:
   git tag -a v$version -m 'Sennit $version' $(git rev-parse --short=12 "$commit")
 END

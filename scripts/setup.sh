@@ -3,7 +3,7 @@
 # Installs what Debian packages are missing: setup.sh build|splicec|test|bench|deb|evidence|docs...
 set -eu
 
-# What runs code for AArch64 on another machine: such a machine needs none of it, and Debian's arm64 has no such compiler.
+# The cross compiler and the emulator for AArch64. An AArch64 machine needs neither, and Debian's arm64 has no such compiler.
 if [ "$(dpkg --print-architecture 2>/dev/null || uname -m)" = arm64 ]; then cross=""; else cross="g++-12-aarch64-linux-gnu qemu-user"; fi
 
 packages() {

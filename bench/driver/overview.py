@@ -64,18 +64,18 @@ def panels(suite, files):
     for kernel in tomllib.loads(suite.read_text())["kernel"]:
         allowed = {(system, "default") for system in SYSTEMS}
         allowed |= {(system, variant) for variant, systems in kernel["variants"].items() for system in systems}
-        ratios = {}
+        of_variants = {}
         for file in files:
             of_file = [record for record in file["results"] if _counts(record, kernel["name"], allowed)]
-            ratios = {(record["system"], record["variant"]): record for record in of_file} or ratios
+            of_variants = {(record["system"], record["variant"]): record for record in of_file} or of_variants
         cells = {}
-        for (system, variant), record in ratios.items():
+        for (system, variant), record in of_variants.items():
             if system not in cells or record["median"] < cells[system].value:
                 cells[system] = Cell(record["median"], variant, len(record["samples"]))
         missing = [name for system, name in SYSTEMS.items() if system not in cells]
         if missing:
             raise OverviewError(f"the records have no kernel '{kernel['name']}' of {', '.join(missing)} on {WORKERS} workers")
-        size = next(iter(ratios.values()))["params"]["size"]
+        size = next(iter(of_variants.values()))["params"]["size"]
         found.append(Panel(kernel["shown"].format(size=size), kernel["kind"], cells))
     return found
 
@@ -127,6 +127,7 @@ class Paper:
     most: float
     programs: int
     cores: int
+    machine: str  # "8x10": 8 nodes of 10 cores
 
 
 def papers(simulated):
@@ -135,7 +136,8 @@ def papers(simulated):
     for paper, about in PAPERS.items():
         ratios = [min(row["theirs"].values()) / min(row["ours"].values()) for row in simulated[paper]["programs"].values()]
         mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-        found.append(Paper(about, mean, min(ratios), max(ratios), len(ratios), simulated[paper]["cores"]))
+        machine = simulated[paper]["machine"]
+        found.append(Paper(about, mean, min(ratios), max(ratios), len(ratios), simulated[paper]["cores"], machine))
     return found
 
 
@@ -185,8 +187,8 @@ def draw(found, file, theme, simulated=()):
         left = MARGIN + number % COLUMNS * PANEL
         parts += _panel(panel, left, HEAD + number // COLUMNS * block)
     parts += [
-        svg.text(MARGIN, measured - FOOT + 14 + 14 * line, words, "quiet")
-        for line, words in enumerate(_footnote(found, file))
+        svg.text(MARGIN, measured - FOOT + 14 + 14 * line, line_of_text, "quiet")
+        for line, line_of_text in enumerate(_footnote(found, file))
     ]
     if simulated:
         parts += _simulated(simulated, measured)
@@ -234,7 +236,8 @@ def _simulated(found, top):
         parts.append(svg.bar(zero, end, height, BAR, "s0", f"{one.about}: {one.mean:.4g}, geometric mean of {one.programs} programs"))
         spread = f"{one.mean:.2f} ({one.least:.2f} to {one.most:.2f}, {one.programs} programs)"
         numbers.append(svg.text(end + 4, height + 9, spread, "number"))
-    foot = "Both sides are simulated on 8 nodes of 10 cores, each with the fastest of its ways and settings that were tried: docs/evidence/combination.md."
+    nodes, each = found[0].machine.split("x")
+    foot = f"Both sides are simulated on {nodes} nodes of {each} cores, each with the fastest of its ways and settings that were tried: docs/evidence/combination.md."
     parts.append(svg.text(MARGIN, bottom + 28, foot, "quiet"))
     return [*parts, svg.vertical(zero + SIMULATED_PLOT / SIMULATED_LONGEST, start - 4, bottom, "one"), *numbers]
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pages of maintainers: links lead to something, decisions are listed, and the answers to docs/design/questions.md are right.
 
-Catches a link to a page or a heading of another day; a file that has moved; a record that nobody finds."""
+Catches a link to a page or a heading of another day; a count of mutants of another day; a file that has moved; a record that nobody finds."""
 
 import pathlib
 import re
@@ -72,6 +72,14 @@ class Decisions(unittest.TestCase):
                     self.assertIn(page.name, listed)
                     headings = re.findall(r"^## (.+)$", page.read_text(), re.MULTILINE)
                     self.assertEqual(headings, ["Context", "Decision", "Alternatives", "Consequences"])
+
+
+class Mutants(unittest.TestCase):
+    def test_are_as_many_as_the_page_says(self):
+        mutants = re.findall(r"^== (.+)$", (ROOT / "tests/explore/mutants.txt").read_text(), re.MULTILINE)
+        said = re.search(r"There are (\d+), of which (\d+) make no\s+difference", (ROOT / "docs/protocols/exploring.md").read_text())
+        self.assertIsNotNone(said, "docs/protocols/exploring.md does not say how many mutants there are")
+        self.assertEqual(said.groups(), (str(len(mutants)), str(sum(" harmless: " in mutant for mutant in mutants))))
 
 
 class Questions(unittest.TestCase):

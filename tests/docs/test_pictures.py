@@ -201,7 +201,7 @@ class Overview(unittest.TestCase):
         self.assertIn(f"<!-- made by make readme --> {said} <!-- until here -->", page, "write it again: make readme")
 
     def test_words_name_the_kernels_in_which_sennit_is_slower(self):
-        paper = overview.Paper("loops", 1.5, 1, 2, 3, 80)
+        paper = overview.Paper("loops", 1.5, 1, 2, 3, 80, "8x10")
         for openmp, expected in ((0.5, "in 7 of 8 kernels. It takes 1.20 times as long in `fib(7)`. On 80"), (0.7, "in 8 of 8 kernels. On 80")):
             file = records(sennit=0.6, openmp=0.7, onetbb=0.7, rayon=0.7)
             next(r for r in file["results"] if r["kernel"] == "fib" and r["system"] == "openmp")["median"] = openmp
@@ -210,7 +210,7 @@ class Overview(unittest.TestCase):
 
     # Catches: a run on another machine that takes the place of the first one's, or words that leave one of them out.
     def test_keeps_a_run_for_each_kind_of_machine(self):
-        paper = overview.Paper("loops", 1.5, 1, 2, 3, 80)
+        paper = overview.Paper("loops", 1.5, 1, 2, 3, 80, "8x10")
         runs = []
         for kind, openmp in (("model 1", 0.5), ("model 2", 0.7), ("model 1", 0.7)):
             file = records(sennit=0.6, openmp=openmp, onetbb=0.7, rayon=0.7)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The weak memory, against the axioms of RC11 (Lahav, Vafeiadis, Kang, Hur and Dreyer, 2017) with the release sequences of
-// C++20, and its "strongly happens before": random programs are to have exactly the outcomes that the axioms allow. All candidates are listed here, as whole
-// graphs of events, which is another way than that of the machine.
+// C++20, and its "strongly happens before": random programs are to have exactly the outcomes that the axioms allow. All
+// candidates are listed here, as whole graphs of events, which is another way than that of the machine.
 #include "explorer.hpp"
 
 #include <gtest/gtest.h>
@@ -323,6 +323,8 @@ std::set<outcome> of_machine(const code& all, std::uint64_t& executions) {
 
 code random_code(unsigned seed) {
   std::minstd_rand random(seed);
+  // A quotient by 7 depends in its lowest bits on all bits of the number. A distribution of <random> would draw other programs
+  // with another standard library.
   const auto draw = [&random](unsigned below) { return static_cast<unsigned>(random() / 7 % below); };
   code all(2 + draw(2));
   // Few orders in one program, else no two fit together.

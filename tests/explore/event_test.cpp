@@ -13,7 +13,8 @@ namespace {
 using explore::expect_none;
 using explore::world;
 
-// A strand waits for an event as it comes.
+// A strand waits for an event as it comes. Catches: it waits on though the event has come, or goes on and does not see what
+// came before it.
 TEST(Event, AnEventAgainstWhoWaits) {
   struct awaited {
     sennit::event come;

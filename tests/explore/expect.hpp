@@ -25,15 +25,16 @@ inline void expect_none(const findings& found) {
 template <class Shared>
 void expect_none_of(
     const std::vector<std::function<void(Shared&)>>& threads,
-    const std::function<void(Shared&)>& at_end = [](Shared&) {}) {
-  expect_none(explore([&] {
+    const std::function<void(Shared&)>& at_end = [](Shared&) {}, const options& limits = {}) {
+  const auto make = [&] {
     auto shared = std::make_shared<Shared>();
     program p;
     for (const auto& each : threads)
       p.threads.emplace_back(std::to_string(p.threads.size()), [&each, s = shared.get()] { each(*s); });
     p.at_end = [shared, &at_end] { at_end(*shared); };
     return p;
-  }));
+  };
+  expect_none(explore(make, limits));
 }
 
 }  // namespace explore

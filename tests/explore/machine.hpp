@@ -300,12 +300,12 @@ class machine {
   moment now(unsigned actor, const view* learnt, bool sequential) const noexcept;
   void fences_before(const moment& m, std::vector<int>& found) const;
   void fences_behind(const moment& m, std::vector<int>& found) const;
-  std::vector<int> sources(const moment& m) const;
-  std::vector<int> targets(const moment& m) const;
+  std::vector<int> steps_up_to(const moment& m) const;
+  std::vector<int> steps_from(const moment& m) const;
   pairs order_of_access(const moment& m, unsigned which, bool stores, unsigned rank) const;
   pairs order_among_sequential(const sequential_step& s) const;
   pairs order_of_fence(const moment& m) const;
-  bool can_be(const moment& m, unsigned which, bool stores, unsigned rank) const;
+  bool fits_order(const moment& m, unsigned which, bool stores, unsigned rank) const;
   void note_order(const moment& m, unsigned which, bool stores, unsigned rank);
   void note_fence(unsigned actor);
 

@@ -7,8 +7,8 @@
   orders.py --program TEST_EXPLORE --quick    with few orders of execution for each case: nothing is said of what is missed
   --write                                     writes the table of docs/protocols/weak_orders.md
 
-The program itself says where it orders something and how, so what is weakened is found and not listed. orders_not_found.txt says of
-those that nothing finds why the code has them.
+The program itself says where it orders something and how, so what is weakened is found and not listed. orders_not_found.txt
+says of those that nothing finds why the code has them.
 """
 
 import argparse
@@ -29,7 +29,8 @@ ORDERS = ["relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst"]
 # For each case: how many orders of execution, how often one of them may pass over the newest store, and whether they are at
 # random. First few.
 ROUNDS = [(100, 4, True), (300, 1, False), (1000, 4, True), (1500, 2, False), (10000, 6, True), (20000, 2, False)]
-OWN_TESTS = "-Explorer.*:Litmus.*:Axioms.*"
+# All cases but the explorer's tests of itself.
+CASES = "-Explorer.*:Litmus.*:Axioms.*"
 # The cases that are likely to find an order, by a part of its name. They are run first.
 LIKELY_CASES = {
     "tail_seen": "Deque.Observed*", "/graph/": "Graph.*:Pool.*", "/pipeline/": "Pipeline.*", "/loop/": "Loop.*",
@@ -81,12 +82,6 @@ def weaker_than(action, order):
     return [0] if order > 0 else []
 
 
-def all_weaker(action, order):
-    """All steps down to relaxed."""
-    steps = weaker_than(action, order)
-    return steps + [further for step in steps for further in all_weaker(action, step)]
-
-
 def edges_above(path, line):
     lines = path.read_text().splitlines()
     for at in range(line - 1, max(-1, line - 1 - LINES_FROM_NOTE), -1):
@@ -128,7 +123,7 @@ def run(program, cases, **environment):
 
 def find_sites(program):
     with tempfile.NamedTemporaryFile("r", suffix=".sites") as file:
-        run(program, OWN_TESTS, SENNIT_EXPLORE_SITES=file.name, SENNIT_EXPLORE_MOST="1000", SENNIT_EXPLORE_PASSED="1")
+        run(program, CASES, SENNIT_EXPLORE_SITES=file.name, SENNIT_EXPLORE_MOST="1000", SENNIT_EXPLORE_PASSED="1")
         calls = [line.split() for line in file.read().splitlines()]
     sites = {}
     for (offset, action, order, of_failure), frames in zip(calls, frames_of(program, [c[0] for c in calls])):
@@ -163,7 +158,11 @@ def first_fault(output):
 
 def find_fault(program, name, weaken, rounds, only_likely):
     likely = next((cases for part, cases in LIKELY_CASES.items() if part in name), None)
-    for cases in [likely] * (likely is not None) + [OWN_TESTS] * (likely is None or not only_likely):
+    if likely is None:
+        filters = [CASES]
+    else:
+        filters = [likely] if only_likely else [likely, CASES]
+    for cases in filters:
         for most, passed, at_random in rounds:
             kind = "SENNIT_EXPLORE_RANDOM" if at_random else "SENNIT_EXPLORE_MOST"
             limits = {kind: str(most), "SENNIT_EXPLORE_PASSED": str(passed)}

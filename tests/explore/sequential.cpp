@@ -57,20 +57,21 @@ void machine::fences_behind(const moment& m, std::vector<int>& found) const {
     if (first != fences_[i].end()) found.push_back(*first);
   }
 }
-std::vector<int> machine::sources(const moment& m) const {
+// The step itself, if it is sequentially consistent, and the fences before it, or behind it.
+std::vector<int> machine::steps_up_to(const moment& m) const {
   std::vector<int> found;
   if (m.number >= 0) found.push_back(m.number);
   fences_before(m, found);
   return found;
 }
-std::vector<int> machine::targets(const moment& m) const {
+std::vector<int> machine::steps_from(const moment& m) const {
   std::vector<int> found;
   if (m.number >= 0) found.push_back(m.number);
   fences_behind(m, found);
   return found;
 }
 
-// The access stores behind the stores of lower ranks, or loads that of this rank.
+// `rank`: of the store that the access reads, or that its own store gets in the modification order.
 machine::pairs machine::order_of_access(const moment& m, unsigned which, bool stores, unsigned rank) const {
   pairs found;
   const place& p = places_[which];
@@ -81,9 +82,9 @@ machine::pairs machine::order_of_access(const moment& m, unsigned which, bool st
   };
   // Before the stores behind it; a fence also before who has read these.
   const unsigned behind = stores ? rank : rank + 1;
-  const std::vector<int> before = sources(m);
+  const std::vector<int> before = steps_up_to(m);
   for (unsigned r = behind; !before.empty() && r < p.order.size(); ++r)
-    all(before, targets(p.stores[p.order[r]].when));
+    all(before, steps_from(p.stores[p.order[r]].when));
   std::vector<int> fences;
   fences_before(m, fences);
   for (const kept_load& l : p.loads) {
@@ -94,9 +95,9 @@ machine::pairs machine::order_of_access(const moment& m, unsigned which, bool st
   }
   if (!stores || m.number < 0) return found;
   // Behind the stores before it, and those who have read these.
-  for (unsigned r = 0; r < rank; ++r) all(sources(p.stores[p.order[r]].when), {m.number});
+  for (unsigned r = 0; r < rank; ++r) all(steps_up_to(p.stores[p.order[r]].when), {m.number});
   for (const kept_load& l : p.loads) {
-    if (p.stores[l.store].rank < rank) all(sources(l.when), {m.number});
+    if (p.stores[l.store].rank < rank) all(steps_up_to(l.when), {m.number});
   }
   return found;
 }
@@ -108,7 +109,7 @@ machine::pairs machine::order_among_sequential(const sequential_step& s) const {
     const moment& o = other.when;
     if (o.number == s.when.number) continue;
     const bool fence = other.place == no_place || s.place == no_place;
-    // Between accesses of two places, there is to be something of either thread between.
+    // Two accesses of different places: each thread has done something else in between (C++20, strongly happens before).
     const bool comes =
         o.actor == s.when.actor ||
         (s.when.seen[o.actor] >= o.time && (fence || other.place == s.place || s.before[o.actor] > o.time));
@@ -132,7 +133,7 @@ machine::pairs machine::order_of_fence(const moment& m) const {
     const auto comes = [&](const moment& o, int rank, bool loads) {
       std::vector<int> from;
       if (rank < stored) {
-        from = sources(o);
+        from = steps_up_to(o);
       } else if (loads ? rank < read : rank <= read) {
         fences_before(o, from);
       }
@@ -145,7 +146,8 @@ machine::pairs machine::order_of_fence(const moment& m) const {
   return found;
 }
 
-bool machine::can_be(const moment& m, unsigned which, bool stores, unsigned rank) const {
+// Whether the access leaves the order without a cycle.
+bool machine::fits_order(const moment& m, unsigned which, bool stores, unsigned rank) const {
   const pairs found = order_of_access(m, which, stores, rank);
   if (found.empty()) return true;
   precedence order = sequential_order_;

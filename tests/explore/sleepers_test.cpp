@@ -35,6 +35,8 @@ struct several {
   }
 };
 
+// Two announce themselves, and withdraw, at the same time. Catches: one stays counted or listed, so it is woken though it is
+// awake, or the list is written without its lock.
 TEST(Sleepers, TwoComeAndGo) {
   expect_none(explore::explore([] {
     auto s = std::make_shared<several>();
@@ -49,7 +51,7 @@ TEST(Sleepers, TwoComeAndGo) {
   }));
 }
 
-// They may go in any order.
+// They may go in any order. Catches: a list that loses its other members when one in its middle goes.
 TEST(Sleepers, ThreeComeAndGo) {
   several s;
   std::array<unsigned, 3> order{0, 1, 2};
@@ -61,7 +63,8 @@ TEST(Sleepers, ThreeComeAndGo) {
   } while (std::next_permutation(order.begin(), order.end()));
 }
 
-// Who saw work before it slept looks again: it owns a wake, unless another one is in flight.
+// Who saw work before it slept looks again: it owns a wake, unless another one is in flight. Catches: it
+// sleeps on the work that it saw, or both own a wake.
 TEST(Sleepers, WhoSawWorkOwnsAWake) {
   several s;
   for (unsigned i = 0; i < 2; ++i) s.asleep.announce(s.places[i], false);
@@ -70,7 +73,7 @@ TEST(Sleepers, WhoSawWorkOwnsAWake) {
   EXPECT_TRUE(s.asleep.landed());
 }
 
-// Of two who would watch at the same time, one does.
+// Of two who would watch at the same time, one does. Catches: both watch, and one of them is never called.
 TEST(Sleepers, TwoWouldWatch) {
   expect_none(explore::explore([] {
     auto s = std::make_shared<several>();
@@ -85,7 +88,7 @@ TEST(Sleepers, TwoWouldWatch) {
   }));
 }
 
-// One is told to look around, if it still sleeps.
+// One is told to look around, if it still sleeps. Catches: it is told after it has left the list, or counts as woken.
 TEST(Sleepers, ANudgeAgainstOneThatComesAndGoes) {
   expect_none(explore::explore([] {
     auto s = std::make_shared<several>();
@@ -106,7 +109,8 @@ TEST(Sleepers, ANudgeAgainstOneThatComesAndGoes) {
   }));
 }
 
-// One who is called for owns a wake, and finds its token; who is not, finds none.
+// One who is called for owns a wake, and finds its token; who is not, finds none. Catches: a wake that nobody owns, or one that
+// is in flight twice.
 enum class caller { for_one, for_many, for_a_guest };
 TEST(Sleepers, ACallAgainstOneThatComesAndGoes) {
   for (const caller by : {caller::for_one, caller::for_many, caller::for_a_guest}) {
@@ -140,6 +144,7 @@ TEST(Sleepers, ACallAgainstOneThatComesAndGoes) {
 }
 
 // Who watches owns a wake. It is called once, by one of two who push; and once it has ceased to watch, by nobody.
+// Catches: two tokens for one wake, or a wake that is lost.
 TEST(Sleepers, TwoCallOneWhoWatches) {
   expect_none(explore::explore([] {
     auto s = std::make_shared<several>();
@@ -169,7 +174,8 @@ TEST(Sleepers, TwoCallOneWhoWatches) {
   }));
 }
 
-// One ceases to watch as it is called, and another one begins: that one goes on watching.
+// One ceases to watch as it is called, and another one begins: that one goes on watching. Catches: the
+// first one ends the watch of the second.
 TEST(Sleepers, AnotherOneWatches) {
   expect_none(explore::explore([] {
     auto s = std::make_shared<several>();
@@ -194,6 +200,7 @@ TEST(Sleepers, AnotherOneWatches) {
 }
 
 // Two whose wakes are in flight land at the same time: one of them is the last, and looks once more.
+// Catches: neither is, and work stays that nobody looks for.
 TEST(Sleepers, TwoLand) {
   expect_none(explore::explore([] {
     auto s = std::make_shared<several>();
@@ -213,7 +220,7 @@ TEST(Sleepers, TwoLand) {
 }
 
 // The last wake lands as a worker falls asleep, and a push leaves its frame to that wake: who lands sees the sleeper, or who
-// pushes sees that no wake is in flight.
+// pushes sees that no wake is in flight. Catches: neither, and the sleeper is left with a frame that nobody takes.
 TEST(Sleepers, WhoLandsSeesWhoFallsAsleep) {
   expect_none(explore::explore([] {
     auto s = std::make_shared<several>();

@@ -4,7 +4,6 @@
 #include "machine.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace explore {
 
@@ -82,7 +81,7 @@ std::vector<unsigned> machine::choices(unsigned actor, const past_steps& past,
     const bool learns = op.what != action::store && acquires(order);
     const moment then = now(actor, learns ? &s.published : nullptr, order == __ATOMIC_SEQ_CST);
     const bool stores = !reads && !fails;
-    if (can_be(then, which, stores, s.rank + (stores ? 1 : 0))) possible.push_back(passed);
+    if (fits_order(then, which, stores, s.rank + (stores ? 1 : 0))) possible.push_back(passed);
   }
   return possible;
 }

@@ -64,5 +64,40 @@ class Abi(unittest.TestCase):
         self.assertEqual((told.returncode, told.stderr), (2, f"abi: {self.folder / 'none.so'}: there is no such file\n"))
 
 
+class Newest(unittest.TestCase):
+    """What the last commit is compared with. Catches: a candidate that is taken for a release."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (self.folder / "scripts").mkdir()
+        shutil.copy(ROOT / "scripts/abi.sh", self.folder / "scripts")
+        # It says what it compares with, and then builds; here nothing can be built.
+        programs = self.folder / "programs"
+        programs.mkdir()
+        for name in ("abidiff", "cmake"):
+            (programs / name).write_text("#!/bin/sh\nexit 1\n")
+            (programs / name).chmod(0o755)
+        self.environment = os.environ | {"PATH": f"{programs}:{os.environ['PATH']}"}
+        self.git("init", "-q", "-b", "main")
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", "State")
+
+    def git(self, *arguments):
+        identity = ["-c", "user.name=Tester", "-c", "user.email=tester@localhost"]
+        subprocess.run(["git", *identity, "-C", self.folder, *arguments], check=True, capture_output=True)
+
+    def said(self, *tags):
+        for tag in tags:
+            self.git("tag", tag)
+        done = subprocess.run([self.folder / "scripts/abi.sh"], capture_output=True, text=True, env=self.environment)
+        return done.stderr.splitlines()[0]
+
+    def test_is_a_release_and_no_candidate(self):
+        self.assertEqual(self.said("v0.1.0", "v0.9.0", "v0.10.0", "v0.10.1-rc1", "v0.11.0-rc2"), "abi: comparing with v0.10.0")
+
+    def test_is_nothing_where_there_are_candidates_only(self):
+        self.assertEqual(self.said("v0.1.0-rc1"), "abi: no commit has the tag of a release yet, so there is nothing to compare with")
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv)

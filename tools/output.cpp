@@ -106,6 +106,12 @@ bool is_standard_output(const std::string& name) {
          there.st_dev == output.st_dev && there.st_ino == output.st_ino;
 }
 
+void check_printed() {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return;
+  throw std::runtime_error(fmt::format("standard output cannot be written: {}; give it a place with room",
+                                       std::generic_category().message(errno)));
+}
+
 void write_file(const std::string& name, std::string_view content, bool executable) {
   if (is_standard_output(name)) {
     if (std::fwrite(content.data(), 1, content.size(), stdout) != content.size() ||

@@ -18,6 +18,9 @@ inline constexpr const char* standard_output = "-";
 // /dev/stdout.
 bool is_standard_output(const std::string& name);
 
+// Throws std::runtime_error if what was printed cannot be written: it may still be in a buffer, and the disk may be full.
+void check_printed();
+
 // Writes all of the content. If that fails, throws std::runtime_error, which names the file and the remedy,
 // and leaves the old file unchanged. Devices and pipes are written in place. An existing file keeps its
 // permissions; `executable` adds to them.

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <iostream>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -362,20 +363,23 @@ g: 1 promotion point, 5 instructions copied
 TEST(rollforward_rewrite, a_full_disk_is_an_error) {
   const std::string file = testing::TempDir() + "full.s";
   tools::write_file(file, marked("f", ""));
-  std::string words[] = {"rollforward", file};
-  char* arguments[] = {words[0].data(), words[1].data()};
-  std::fflush(stdout);
-  const int before = dup(STDOUT_FILENO);
-  const int full = open("/dev/full", O_WRONLY);
-  dup2(full, STDOUT_FILENO);
-  testing::internal::CaptureStderr();
-  const int status = rollforward::command_line(2, arguments);
-  dup2(before, STDOUT_FILENO);
-  close(before);
-  close(full);
-  std::clearerr(stdout);
-  EXPECT_EQ(status, 1);
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("No space left on device"), std::string::npos);
+  for (std::string word : {file, std::string("--help")}) {
+    std::string name = "rollforward";
+    char* arguments[] = {name.data(), word.data()};
+    std::fflush(stdout);
+    const int before = dup(STDOUT_FILENO);
+    const int full = open("/dev/full", O_WRONLY);
+    dup2(full, STDOUT_FILENO);
+    testing::internal::CaptureStderr();
+    const int status = rollforward::command_line(2, arguments);
+    dup2(before, STDOUT_FILENO);
+    close(before);
+    close(full);
+    std::clearerr(stdout);
+    std::cout.clear();
+    EXPECT_EQ(status, 1) << word;
+    EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("No space left on device")) << word;
+  }
 }
 
 // Catches a file that is handed on as it came, as if rollforward had found no promotion point.

@@ -13,9 +13,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <map>
 #include <stdexcept>
@@ -93,10 +91,7 @@ int rewrite_file(const std::string& in, std::string out, bool list, const std::s
     }
   }
   if (!out.empty()) tools::write_file(out, result.text);
-  // Output may still be in a buffer, and the disk may be full.
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    throw std::runtime_error(fmt::format("standard output cannot be written: {}; give it a place with room",
-                                         std::strerror(errno)));
+  tools::check_printed();
   return 0;
 }
 
@@ -131,7 +126,9 @@ int with_options(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : usage_status;
+    if (app.exit(e) != 0) return usage_status;
+    tools::check_printed();
+    return 0;
   }
   return rewrite_file(in, out, list, without);
 }

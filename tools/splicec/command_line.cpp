@@ -85,7 +85,9 @@ int parse(int argc, char** argv) {
   try {
     app.parse(static_cast<int>(dashes - argv), argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : usage_status;
+    if (app.exit(e) != 0) return usage_status;
+    tools::check_printed();
+    return 0;
   }
   const bool c = asked.in.ends_with(".c");
   const auto gives = [&](std::string_view option) {

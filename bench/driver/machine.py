@@ -14,7 +14,7 @@ def machine(folder, hellos, load):
     """`hellos` maps a system's label to what its program said of itself; `load` is the one before the run."""
     return {
         "date": date.today().isoformat(),
-        "cpu": _field("/proc/cpuinfo", "model name"),
+        "cpu": _field("/proc/cpuinfo", "model name") or platform.machine(),
         "kind": kind(),
         "cpus": len(os.sched_getaffinity(0)),
         "memory_mib": int((_field("/proc/meminfo", "MemTotal") or "0").split()[0]) // 1024,
@@ -27,7 +27,9 @@ def machine(folder, hellos, load):
 
 def kind(cpuinfo=Path("/proc/cpuinfo"), caches=Path("/sys/devices/system/cpu/cpu0/cache")):
     """What tells one kind of machine from another of the same name: clouds sell several generations as "AMD EPYC"."""
-    words = [f"{name.split()[-1]} {_field(cpuinfo, name)}" for name in ("cpu family", "model") if _field(cpuinfo, name)]
+    # Of x86-64, then of AArch64, which has no name of the processor.
+    names = ("cpu family", "model", "CPU implementer", "CPU part")
+    words = [f"{name.split()[-1]} {_field(cpuinfo, name)}" for name in names if _field(cpuinfo, name)]
     sizes = [
         _text(index / "size").replace("K", " KiB")
         for index in sorted(caches.glob("index*"))
